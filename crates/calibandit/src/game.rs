@@ -1,0 +1,181 @@
+//! Games: weighted tallying bandits.
+//!
+//! A [`Game`] is a set of [`Arm`]s. An arm's expected loss depends on the weighted tally of its own plays among the
+//! last ones (the [`Window`]); what is observed is that loss with [`Noise`] on top. The games of the paper
+//! are in the zoo.
+//!
+//! This module knows nothing of policies.
+
+mod arm;
+mod loss;
+mod noise;
+mod weights;
+mod window;
+
+pub use arm::{Arm, ArmError};
+pub use loss::{Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Shape, Trend};
+pub use noise::Noise;
+pub use weights::Weights;
+pub use window::{Exposure, Window};
+
+use serde::{Deserialize, Serialize};
+
+/// A weighted tallying bandit: the paper's (m, w, h)-WTB, in which each arm may have a memory of its own.
+///
+/// ```
+/// use calibandit::{Arm, Game, LossCurve, Noise, Weights};
+/// // Two workers; the second is better, but only after three tasks in a row.
+/// let game = Game::new(vec![
+///     Arm::new(Weights::unit(3)?, LossCurve::constant(0.5), Noise::Bernoulli)?,
+///     Arm::new(Weights::unit(3)?, LossCurve::by_plays([0.9, 0.6, 0.2]), Noise::Bernoulli)?,
+/// ])?;
+/// assert_eq!(game.losses(&[1, 1, 1, 0, 1])?, [0.9, 0.6, 0.2, 0.5, 0.6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "GameData", into = "GameData")]
+pub struct Game {
+    arms: Vec<Arm>,
+    memory: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GameData {
+    arms: Vec<Arm>,
+}
+
+impl Game {
+    /// A game with these arms.
+    pub fn new(arms: Vec<Arm>) -> Result<Self, GameError> {
+        if arms.len() >= u32::MAX as usize {
+            return Err(GameError::TooManyArms { arms: arms.len() });
+        }
+        let memory = arms.iter().map(Arm::memory).max().ok_or(GameError::NoArms)?;
+        Ok(Self { arms, memory })
+    }
+
+    /// The arms.
+    pub fn arms(&self) -> &[Arm] {
+        &self.arms
+    }
+
+    /// How far back plays matter: the largest memory of any arm, the paper's `m`.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// The arm with the least eventual loss, the paper's x*; the first of them if there are several.
+    pub fn best_arm(&self) -> usize {
+        let mut best = 0;
+        for (x, arm) in self.arms.iter().enumerate() {
+            if arm.eventual_loss() < self.arms[best].eventual_loss() {
+                best = x;
+            }
+        }
+        best
+    }
+
+    /// The least eventual loss, mu(x*).
+    pub fn best_loss(&self) -> f64 {
+        self.arms[self.best_arm()].eventual_loss()
+    }
+
+    /// The window before the first play.
+    pub fn empty_window(&self) -> Window {
+        Window::new(self.memory)
+    }
+
+    /// Plays `arm` and returns its expected loss (NaN where a loss function leaves [0, 1]).
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    pub fn play(&self, arm: usize, window: &mut Window) -> f64 {
+        window.push(arm);
+        self.arms[arm].loss(window.exposure(arm, self.arms[arm].weights()))
+    }
+
+    /// The expected losses of a sequence of plays from the empty window on.
+    pub fn losses(&self, sequence: &[usize]) -> Result<Vec<f64>, GameError> {
+        let mut window = self.empty_window();
+        sequence
+            .iter()
+            .enumerate()
+            .map(|(play, &arm)| {
+                if arm >= self.arms.len() {
+                    return Err(GameError::NoSuchArm { arm, play, arms: self.arms.len() });
+                }
+                let loss = self.play(arm, &mut window);
+                if loss.is_nan() {
+                    let tally = window.exposure(arm, self.arms[arm].weights()).tally;
+                    return Err(GameError::CurveLeftRange { arm, tally });
+                }
+                Ok(loss)
+            })
+            .collect()
+    }
+}
+
+impl TryFrom<GameData> for Game {
+    type Error = GameError;
+    fn try_from(data: GameData) -> Result<Self, GameError> {
+        Self::new(data.arms)
+    }
+}
+
+impl From<Game> for GameData {
+    fn from(game: Game) -> Self {
+        Self { arms: game.arms }
+    }
+}
+
+/// What can be wrong with a game or with a sequence of plays.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GameError {
+    /// A game needs an arm.
+    #[error("a game needs at least one arm, and none was given")]
+    NoArms,
+    /// Arms are numbered with 32 bits.
+    #[error("{arms} arms are more than a game can have ({})", u32::MAX - 1)]
+    TooManyArms {
+        /// How many were given.
+        arms: usize,
+    },
+    /// An arm is not valid.
+    #[error("arm {arm}: {source}")]
+    Arm {
+        /// Its index, from 0.
+        arm: usize,
+        /// What is wrong with it.
+        source: ArmError,
+    },
+    /// A parameter of a game of the zoo.
+    #[error("`{parameter}` must be {expected}, but is {value}")]
+    Parameter {
+        /// Its name, as in files.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// What it has to be.
+        expected: &'static str,
+    },
+    /// A sequence names an arm that is not there.
+    #[error("play {play} names arm {arm}, but the arms are 0 to {}", arms - 1)]
+    NoSuchArm {
+        /// The arm named.
+        arm: usize,
+        /// The position in the sequence, from 0.
+        play: usize,
+        /// How many arms there are.
+        arms: usize,
+    },
+    /// A loss function returned something outside [0, 1].
+    #[error("the loss function of arm {arm} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]")]
+    CurveLeftRange {
+        /// The arm.
+        arm: usize,
+        /// The tally at which it did.
+        tally: f64,
+    },
+}

@@ -1,0 +1,294 @@
+//! One arm of a game: weights, loss curve and noise, checked together.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Exposure, LossCurve, Noise, Shape, Trend, Weights};
+
+/// One action of a game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "ArmData", into = "ArmData")]
+pub struct Arm {
+    weights: Weights,
+    curve: LossCurve,
+    noise: Noise,
+    eventual_loss: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArmData {
+    weights: Weights,
+    loss: LossCurve,
+    #[serde(default)]
+    feedback: Noise,
+}
+
+/// Up to this memory every window of an arm with a loss function is tried when the arm is made.
+const TRIED_AT_ONCE: usize = 12;
+
+impl Arm {
+    /// An arm. The curve must stay in [0, 1] wherever that can be seen at once; a loss function over a long memory is
+    /// checked further as it is played.
+    pub fn new(weights: Weights, curve: LossCurve, noise: Noise) -> Result<Self, ArmError> {
+        noise.check()?;
+        let memory = weights.memory();
+        if let Shape::ByPlays(losses) = curve.shape()
+            && losses.len() != memory
+        {
+            return Err(ArmError::Table { values: losses.len(), memory });
+        }
+        let arm = Self { eventual_loss: curve.at(calibrated(&weights)), weights, curve, noise };
+        arm.check_curve()?;
+        Ok(arm)
+    }
+
+    fn check_curve(&self) -> Result<(), ArmError> {
+        for (what, value) in [("calibrated", self.curve.calibrated()), ("alone", self.curve.alone())] {
+            if let Some(value) = value
+                && !(0.0..=1.0).contains(&value)
+            {
+                return Err(ArmError::SpecialValue { what, value });
+            }
+        }
+        let memory = self.memory();
+        // Windows in which the newest plays were of this arm and the rest were not: they include both ends of the
+        // tally's range, so for every shape but a function they tell the whole story.
+        let mut tally = 0.0;
+        let mut before = None;
+        for (i, weight) in self.weights.as_slice().iter().enumerate() {
+            tally += weight;
+            let exposure = Exposure { tally, plays: i + 1, memory };
+            let loss = self.check_at(exposure)?;
+            let special = exposure.is_calibrated() && self.curve.calibrated().is_some()
+                || exposure.is_alone() && self.curve.alone().is_some();
+            let now = (!special).then_some(loss);
+            if let (Shape::Function { trend, .. }, Some(before), Some(now)) = (self.curve.shape(), before, now) {
+                let against = match trend {
+                    Trend::Unknown => false,
+                    Trend::Decreasing => now > before,
+                    Trend::Increasing => now < before,
+                };
+                if against {
+                    return Err(ArmError::Trend { trend: *trend, plays: exposure.plays });
+                }
+            }
+            before = now;
+        }
+        if let Shape::Needle(needle) = self.curve.shape() {
+            for value in [needle.loss, needle.otherwise] {
+                if !(0.0..=1.0).contains(&value) {
+                    return Err(ArmError::SpecialValue { what: "needle", value });
+                }
+            }
+        }
+        if matches!(self.curve.shape(), Shape::Function { .. }) && memory <= TRIED_AT_ONCE {
+            for bits in 0..1u32 << (memory - 1) {
+                let window: Vec<bool> = (0..memory).map(|age| age == 0 || bits >> (age - 1) & 1 == 1).collect();
+                self.check_at(Exposure::of(&window, &self.weights))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_at(&self, exposure: Exposure) -> Result<f64, ArmError> {
+        let loss = self.curve.at(exposure);
+        if (0.0..=1.0).contains(&loss) {
+            return Ok(loss);
+        }
+        // A function's value is hidden behind NaN by now: ask it again, for the message.
+        let loss = match self.curve.shape() {
+            Shape::Function { function, .. } => function(exposure.tally),
+            _ => loss,
+        };
+        Err(ArmError::Curve { loss, tally: exposure.tally, plays: exposure.plays })
+    }
+
+    /// The weights, newest play first.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The loss curve.
+    pub fn curve(&self) -> &LossCurve {
+        &self.curve
+    }
+
+    /// The noise of the feedback.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+
+    /// How far back plays of this arm matter.
+    pub fn memory(&self) -> usize {
+        self.weights.memory()
+    }
+
+    /// The loss of the calibrated arm, the paper's mu(x).
+    pub fn eventual_loss(&self) -> f64 {
+        self.eventual_loss
+    }
+
+    /// The expected loss of a play with this exposure.
+    pub fn loss(&self, exposure: Exposure) -> f64 {
+        self.curve.at(exposure)
+    }
+}
+
+fn calibrated(weights: &Weights) -> Exposure {
+    Exposure { tally: weights.total(), plays: weights.memory(), memory: weights.memory() }
+}
+
+impl TryFrom<ArmData> for Arm {
+    type Error = ArmError;
+    fn try_from(data: ArmData) -> Result<Self, ArmError> {
+        Self::new(data.weights, data.loss, data.feedback)
+    }
+}
+
+impl From<Arm> for ArmData {
+    fn from(arm: Arm) -> Self {
+        Self { weights: arm.weights, loss: arm.curve, feedback: arm.noise }
+    }
+}
+
+/// What can be wrong with an arm.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArmError {
+    /// The memory is 0.
+    #[error("the memory is 0: give at least one weight (memory 1 is the plain stochastic bandit)")]
+    NoMemory,
+    /// A weight outside (0, 1].
+    #[error("weight {} is {weight}, but weights must lie in (0, 1]", position + 1)]
+    Weight {
+        /// Its position, from 0.
+        position: usize,
+        /// Its value.
+        weight: f64,
+    },
+    /// The curve leaves [0, 1].
+    #[error(
+        "the loss curve is {loss} at {plays} plays in the window (tally {tally}), but expected losses must lie in [0, 1]"
+    )]
+    Curve {
+        /// The value.
+        loss: f64,
+        /// At this tally.
+        tally: f64,
+        /// At this number of plays.
+        plays: usize,
+    },
+    /// A special value outside [0, 1].
+    #[error("the loss `{what}` is {value}, but expected losses must lie in [0, 1]")]
+    SpecialValue {
+        /// Which value.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A function goes against the trend that was declared for it.
+    #[error("the loss function is declared {trend:?} in the tally, but is not from {} to {plays} plays in a row", plays - 1)]
+    Trend {
+        /// What was declared.
+        trend: Trend,
+        /// Where it is wrong.
+        plays: usize,
+    },
+    /// A table by plays of the wrong length.
+    #[error(
+        "`by_plays` has {values} values, but the memory is {memory}: give one loss for each number of plays from 1 to {memory}"
+    )]
+    Table {
+        /// How many values were given.
+        values: usize,
+        /// How many are needed.
+        memory: usize,
+    },
+    /// A parameter of the noise.
+    #[error("{parameter} must be a positive number, but is {value}")]
+    Noise {
+        /// Which.
+        parameter: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A curve in a file without a shape.
+    #[error("the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `lap`, `needle`")]
+    NoShape,
+    /// A curve in a file with two shapes.
+    #[error("the loss curve has two shapes, `{one}` and `{other}`: give exactly one")]
+    TwoShapes {
+        /// The first.
+        one: &'static str,
+        /// The second.
+        other: &'static str,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(memory: usize) -> Weights {
+        Weights::unit(memory).unwrap()
+    }
+
+    #[test]
+    fn curves_that_leave_the_unit_interval_are_refused() {
+        for curve in [
+            LossCurve::constant(1.5),
+            LossCurve::constant(f64::NAN),
+            LossCurve::by_plays([0.5, 0.5, -0.1]),
+            LossCurve::linear(1.0, -0.5),
+            LossCurve::lap(0.0, 0.1, 0.2),
+            LossCurve::constant(0.5).when_calibrated(-0.1),
+            LossCurve::constant(0.5).when_alone(2.0),
+            LossCurve::needle(1.0, -1.0, 1.0),
+            LossCurve::function(|tally| tally),
+            LossCurve::function(|_| f64::NAN),
+        ] {
+            assert!(Arm::new(unit(3), curve.clone(), Noise::Bernoulli).is_err(), "{curve:?}");
+        }
+    }
+
+    #[test]
+    fn a_function_is_tried_on_every_window_of_a_short_memory() {
+        // 1.25 is the tally of one window only, (1, 0, 1).
+        let spiked = LossCurve::function(|tally| if tally == 1.25 { 7.0 } else { 0.5 });
+        let weights = Weights::new(vec![1.0, 0.5, 0.25]).unwrap();
+        let refused = Arm::new(weights, spiked, Noise::None).unwrap_err();
+        assert_eq!(refused, ArmError::Curve { loss: 7.0, tally: 1.25, plays: 2 });
+    }
+
+    #[test]
+    fn a_table_has_one_value_for_each_number_of_plays() {
+        let refused = Arm::new(unit(3), LossCurve::by_plays([0.5, 0.4]), Noise::None).unwrap_err();
+        assert_eq!(refused, ArmError::Table { values: 2, memory: 3 });
+    }
+
+    #[test]
+    fn a_wrong_trend_is_noticed() {
+        let rising = LossCurve::function(|tally| tally / 10.0).with_trend(Trend::Decreasing);
+        assert!(matches!(Arm::new(unit(4), rising, Noise::None), Err(ArmError::Trend { plays: 2, .. })));
+        let special = LossCurve::function(|tally| 1.0 - tally / 10.0).with_trend(Trend::Decreasing);
+        let special = special.when_calibrated(0.9).when_alone(0.0);
+        assert!(Arm::new(unit(4), special, Noise::None).is_ok());
+    }
+
+    #[test]
+    fn noise_parameters_are_positive_numbers() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            for noise in [Noise::Normal { sd: bad }, Noise::Beta { concentration: bad }] {
+                let refused = Arm::new(unit(1), LossCurve::constant(0.5), noise);
+                assert!(matches!(refused, Err(ArmError::Noise { .. })), "{noise:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn arms_survive_a_file() {
+        let arm = Arm::new(unit(3), LossCurve::constant(0.5).when_calibrated(0.35), Noise::Normal { sd: 0.1 }).unwrap();
+        let text = serde_json::to_string(&arm).unwrap();
+        assert_eq!(serde_json::from_str::<Arm>(&text).unwrap(), arm);
+    }
+}

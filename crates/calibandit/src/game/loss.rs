@@ -1,0 +1,386 @@
+//! Loss curves: an arm's expected loss as a function of its exposure, the paper's `h_x`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{ArmError, Exposure};
+
+/// A function from tally to expected loss.
+pub type LossFn = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
+
+/// An arm's expected loss: a [`Shape`], with another value when the arm is calibrated and another when the play is the
+/// arm's only one in the window, if these are given. Where both apply (memory 1), `calibrated` wins.
+///
+/// ```
+/// use calibandit::LossCurve;
+/// // The paper's unweighted game: 0.5 until the arm is calibrated, then 0.35.
+/// let best = LossCurve::constant(0.5).when_calibrated(0.35);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossCurve {
+    shape: Shape,
+    calibrated: Option<f64>,
+    alone: Option<f64>,
+}
+
+/// The base of a [`LossCurve`].
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Shape {
+    /// The same loss at every play.
+    Constant(f64),
+    /// By the number of plays in the window: the first value is for one play. One value for each play up to the memory.
+    ByPlays(Vec<f64>),
+    /// `intercept + slope · tally`.
+    Linear(Linear),
+    /// The lap-time model of the paper's F1 section, by the number `k` of plays in the window.
+    Lap(Lap),
+    /// One value at exactly one tally and another everywhere else: Proposition 1's needle in the haystack.
+    Needle(Needle),
+    /// Any function of the tally.
+    Function {
+        /// The function. It must map the arm's tallies into [0, 1].
+        function: LossFn,
+        /// What is known of it: lets `reo` and `optimum` do without enumeration.
+        trend: Trend,
+    },
+}
+
+/// Parameters of [`Shape::Linear`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Linear {
+    /// The loss at tally 0.
+    pub intercept: f64,
+    /// What a unit of tally adds.
+    pub slope: f64,
+}
+
+/// Parameters of [`Shape::Lap`]: `beta · exp(-alpha · k) - |gamma| · k`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lap {
+    /// The rate of the exponential decrease.
+    pub alpha: f64,
+    /// The height of the exponential part.
+    pub beta: f64,
+    /// The linear decrease per lap; its sign does not matter.
+    pub gamma: f64,
+}
+
+impl Lap {
+    /// The expected loss of lap `k`, from 1 on.
+    pub fn at(&self, k: usize) -> f64 {
+        let k = k as f64;
+        self.beta * (-self.alpha * k).exp() - self.gamma.abs() * k
+    }
+}
+
+/// Parameters of [`Shape::Needle`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Needle {
+    /// The tally that is different, compared exactly: the weights should be powers of two.
+    pub tally: f64,
+    /// The loss there.
+    pub loss: f64,
+    /// The loss everywhere else.
+    pub otherwise: f64,
+}
+
+/// What is known about the direction of a loss function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trend {
+    /// Nothing.
+    Unknown,
+    /// A larger tally never means a larger loss.
+    Decreasing,
+    /// A larger tally never means a smaller loss.
+    Increasing,
+}
+
+impl LossCurve {
+    /// A curve of this shape.
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, calibrated: None, alone: None }
+    }
+
+    /// The same loss at every play.
+    pub fn constant(loss: f64) -> Self {
+        Self::new(Shape::Constant(loss))
+    }
+
+    /// By the number of plays in the window; the first value is for one play.
+    pub fn by_plays(losses: impl Into<Vec<f64>>) -> Self {
+        Self::new(Shape::ByPlays(losses.into()))
+    }
+
+    /// `intercept + slope · tally`.
+    pub fn linear(intercept: f64, slope: f64) -> Self {
+        Self::new(Shape::Linear(Linear { intercept, slope }))
+    }
+
+    /// The lap-time model `beta · exp(-alpha · k) - |gamma| · k`.
+    pub fn lap(alpha: f64, beta: f64, gamma: f64) -> Self {
+        Self::new(Shape::Lap(Lap { alpha, beta, gamma }))
+    }
+
+    /// `loss` at exactly this tally, `otherwise` everywhere else.
+    pub fn needle(tally: f64, loss: f64, otherwise: f64) -> Self {
+        Self::new(Shape::Needle(Needle { tally, loss, otherwise }))
+    }
+
+    /// Any function of the tally. Say with [`with_trend`](LossCurve::with_trend) if it is monotone.
+    pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(Shape::Function { function: Arc::new(function), trend: Trend::Unknown })
+    }
+
+    /// Declares the trend of a [`function`](LossCurve::function); other shapes know theirs.
+    pub fn with_trend(mut self, declared: Trend) -> Self {
+        if let Shape::Function { trend, .. } = &mut self.shape {
+            *trend = declared;
+        }
+        self
+    }
+
+    /// The same curve with another value when the arm is calibrated.
+    pub fn when_calibrated(mut self, loss: f64) -> Self {
+        self.calibrated = Some(loss);
+        self
+    }
+
+    /// The same curve with another value when the play is the arm's only one in the window.
+    pub fn when_alone(mut self, loss: f64) -> Self {
+        self.alone = Some(loss);
+        self
+    }
+
+    /// The shape below the special values.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The value when calibrated, if it is special.
+    pub fn calibrated(&self) -> Option<f64> {
+        self.calibrated
+    }
+
+    /// The value when alone, if it is special.
+    pub fn alone(&self) -> Option<f64> {
+        self.alone
+    }
+
+    /// The expected loss at this exposure. NaN if a [`Shape::Function`] leaves [0, 1] there: everything that plays a
+    /// game turns that into an error.
+    pub fn at(&self, exposure: Exposure) -> f64 {
+        match (self.calibrated, self.alone) {
+            (Some(loss), _) if exposure.is_calibrated() => loss,
+            (_, Some(loss)) if exposure.is_alone() => loss,
+            _ => self.shape.at(exposure),
+        }
+    }
+
+    /// Whether the loss depends on nothing but the number of plays in the window, whatever the weights.
+    pub fn depends_on_plays_only(&self) -> bool {
+        matches!(self.shape, Shape::Constant(_) | Shape::ByPlays(_) | Shape::Lap(_))
+    }
+
+    /// Whether the loss is the same at every play.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.shape, Shape::Constant(loss)
+            if self.calibrated.is_none_or(|c| c == loss) && self.alone.is_none_or(|a| a == loss))
+    }
+}
+
+impl Shape {
+    fn at(&self, exposure: Exposure) -> f64 {
+        match self {
+            Shape::Constant(loss) => *loss,
+            Shape::ByPlays(losses) => losses.get(exposure.plays - 1).copied().unwrap_or(f64::NAN),
+            Shape::Linear(line) => line.intercept + line.slope * exposure.tally,
+            Shape::Lap(lap) => lap.at(exposure.plays),
+            Shape::Needle(needle) if exposure.tally == needle.tally => needle.loss,
+            Shape::Needle(needle) => needle.otherwise,
+            Shape::Function { function, .. } => match function(exposure.tally) {
+                loss if (0.0..=1.0).contains(&loss) => loss,
+                _ => f64::NAN,
+            },
+        }
+    }
+
+    /// The direction of the curve in the tally, where its form tells.
+    pub fn trend(&self) -> Trend {
+        match self {
+            Shape::Constant(_) => Trend::Decreasing,
+            Shape::Linear(line) if line.slope <= 0.0 => Trend::Decreasing,
+            Shape::Linear(_) => Trend::Increasing,
+            Shape::Function { trend, .. } => *trend,
+            Shape::ByPlays(_) | Shape::Lap(_) | Shape::Needle(_) => Trend::Unknown,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Shape::Constant(_) => "constant",
+            Shape::ByPlays(_) => "by_plays",
+            Shape::Linear(_) => "linear",
+            Shape::Lap(_) => "lap",
+            Shape::Needle(_) => "needle",
+            Shape::Function { .. } => "function",
+        }
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Shape::Constant(a), Shape::Constant(b)) => a == b,
+            (Shape::ByPlays(a), Shape::ByPlays(b)) => a == b,
+            (Shape::Linear(a), Shape::Linear(b)) => a == b,
+            (Shape::Lap(a), Shape::Lap(b)) => a == b,
+            (Shape::Needle(a), Shape::Needle(b)) => a == b,
+            // Two functions are the same only if they are one: nothing else can be known about them.
+            (Shape::Function { function: a, trend: s }, Shape::Function { function: b, trend: t }) => {
+                Arc::ptr_eq(a, b) && s == t
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Constant(loss) => f.debug_tuple("Constant").field(loss).finish(),
+            Shape::ByPlays(losses) => f.debug_tuple("ByPlays").field(losses).finish(),
+            Shape::Linear(line) => line.fmt(f),
+            Shape::Lap(lap) => lap.fmt(f),
+            Shape::Needle(needle) => needle.fmt(f),
+            Shape::Function { trend, .. } => f.debug_struct("Function").field("trend", trend).finish_non_exhaustive(),
+        }
+    }
+}
+
+/// A loss curve as it is written in files: exactly one shape, and the special values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossCurveSpec {
+    /// The same loss at every play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constant: Option<f64>,
+    /// By the number of plays in the window; the first value is for one play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_plays: Option<Vec<f64>>,
+    /// Linear in the tally.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linear: Option<Linear>,
+    /// The lap-time model of the F1 section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lap: Option<Lap>,
+    /// One value at exactly one tally, another everywhere else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needle: Option<Needle>,
+    /// Another value when the arm is calibrated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<f64>,
+    /// Another value when this play is the arm's only one in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<f64>,
+}
+
+impl TryFrom<LossCurveSpec> for LossCurve {
+    type Error = ArmError;
+
+    fn try_from(spec: LossCurveSpec) -> Result<Self, ArmError> {
+        let mut shapes = [
+            spec.constant.map(Shape::Constant),
+            spec.by_plays.map(Shape::ByPlays),
+            spec.linear.map(Shape::Linear),
+            spec.lap.map(Shape::Lap),
+            spec.needle.map(Shape::Needle),
+        ]
+        .into_iter()
+        .flatten();
+        match (shapes.next(), shapes.next()) {
+            (Some(shape), None) => Ok(Self { shape, calibrated: spec.calibrated, alone: spec.alone }),
+            (None, _) => Err(ArmError::NoShape),
+            (Some(one), Some(other)) => Err(ArmError::TwoShapes { one: one.name(), other: other.name() }),
+        }
+    }
+}
+
+impl Serialize for LossCurve {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut spec = LossCurveSpec { calibrated: self.calibrated, alone: self.alone, ..LossCurveSpec::default() };
+        match &self.shape {
+            Shape::Constant(loss) => spec.constant = Some(*loss),
+            Shape::ByPlays(losses) => spec.by_plays = Some(losses.clone()),
+            Shape::Linear(line) => spec.linear = Some(*line),
+            Shape::Lap(lap) => spec.lap = Some(*lap),
+            Shape::Needle(needle) => spec.needle = Some(*needle),
+            Shape::Function { .. } => {
+                return Err(serde::ser::Error::custom("a loss curve that is a function cannot be written to a file"));
+            }
+        }
+        spec.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LossCurve {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        LossCurveSpec::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(curve: &LossCurve, tally: f64, plays: usize, memory: usize) -> f64 {
+        curve.at(Exposure { tally, plays, memory })
+    }
+
+    #[test]
+    fn special_values_go_by_the_window_not_by_the_tally() {
+        let curve = LossCurve::linear(1.0, -0.25).when_calibrated(0.1).when_alone(0.9);
+        assert_eq!(at(&curve, 1.0, 1, 3), 0.9);
+        assert_eq!(at(&curve, 2.0, 2, 3), 0.5);
+        assert_eq!(at(&curve, 2.0, 3, 3), 0.1); // the same tally, but calibrated
+        assert_eq!(at(&curve, 1.0, 1, 1), 0.1); // both apply
+    }
+
+    #[test]
+    fn lap_curve_ignores_the_sign_of_gamma() {
+        let minus = LossCurve::lap(0.5, 0.8, -0.01);
+        let by_hand = 0.8 * (-1.0f64).exp() - 0.02;
+        assert!((at(&minus, 2.0, 2, 4) - by_hand).abs() < 1e-15);
+    }
+
+    #[test]
+    fn curves_survive_a_file_and_functions_say_why_they_do_not() {
+        for curve in [
+            LossCurve::constant(0.5).when_calibrated(0.35),
+            LossCurve::by_plays([0.5, 0.4]),
+            LossCurve::linear(1.0, -0.1).when_alone(0.2),
+            LossCurve::lap(0.1, 0.2, 0.001),
+            LossCurve::needle(0.75, 0.0, 1.0),
+        ] {
+            let text = serde_json::to_string(&curve).unwrap();
+            assert_eq!(serde_json::from_str::<LossCurve>(&text).unwrap(), curve, "{text}");
+        }
+        let error = serde_json::to_string(&LossCurve::function(|_| 0.5)).unwrap_err();
+        assert!(error.to_string().contains("function"), "{error}");
+    }
+
+    #[test]
+    fn a_file_must_give_exactly_one_shape() {
+        let none: Result<LossCurve, _> = serde_json::from_str(r#"{"calibrated": 0.5}"#);
+        assert!(none.unwrap_err().to_string().contains("shape"));
+        let two: Result<LossCurve, _> = serde_json::from_str(r#"{"constant": 0.5, "by_plays": [0.1]}"#);
+        let message = two.unwrap_err().to_string();
+        assert!(message.contains("constant") && message.contains("by_plays"), "{message}");
+    }
+}

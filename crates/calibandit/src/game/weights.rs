@@ -1,0 +1,98 @@
+//! An arm's weights: how much a play of it counts by its age.
+
+use serde::{Deserialize, Serialize};
+
+use super::ArmError;
+
+/// The weights `w_x` of an arm, newest play first. Their number is the arm's memory.
+///
+/// Each lies in (0, 1], as in the paper's definition of the weighted tallying bandit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
+pub struct Weights {
+    weights: Vec<f64>,
+    all_equal: bool,
+}
+
+impl Weights {
+    /// These weights, newest play first.
+    pub fn new(weights: Vec<f64>) -> Result<Self, ArmError> {
+        if weights.is_empty() {
+            return Err(ArmError::NoMemory);
+        }
+        for (position, &weight) in weights.iter().enumerate() {
+            // Written so that NaN fails.
+            if !(weight > 0.0 && weight <= 1.0) {
+                return Err(ArmError::Weight { position, weight });
+            }
+        }
+        let all_equal = weights.iter().all(|&w| w == weights[0]);
+        Ok(Self { weights, all_equal })
+    }
+
+    /// All ones: the unweighted tallying bandit, in which the tally is the number of plays.
+    pub fn unit(memory: usize) -> Result<Self, ArmError> {
+        Self::new(vec![1.0; memory])
+    }
+
+    /// The number of weights: how far back plays of this arm matter.
+    pub fn memory(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Newest play first.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Whether the tally depends only on the number of plays in the window.
+    pub fn all_equal(&self) -> bool {
+        self.all_equal
+    }
+
+    /// `w·y` for the window `y`, newest play first, added in that order so that one window always gives one float.
+    pub fn tally(&self, window: impl IntoIterator<Item = bool>) -> f64 {
+        self.weights.iter().zip(window).filter(|&(_, played)| played).map(|(w, _)| w).sum()
+    }
+
+    /// `‖w‖₁`, the tally of a calibrated arm.
+    pub fn total(&self) -> f64 {
+        self.tally(std::iter::repeat_n(true, self.memory()))
+    }
+}
+
+impl TryFrom<Vec<f64>> for Weights {
+    type Error = ArmError;
+    fn try_from(weights: Vec<f64>) -> Result<Self, ArmError> {
+        Self::new(weights)
+    }
+}
+
+impl From<Weights> for Vec<f64> {
+    fn from(weights: Weights) -> Self {
+        weights.weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tally_of_the_paper_s_basketball_example() {
+        let w = Weights::new(vec![1.0, 0.5, 0.25]).unwrap();
+        assert_eq!(w.tally([true, true, false]), 1.5); // x2, x1, x1
+        assert_eq!(w.tally([true, false, true]), 1.25); // x1, x2, x1
+        assert_eq!(w.total(), 1.75);
+    }
+
+    #[test]
+    fn refuses_what_is_outside_the_definition() {
+        assert!(matches!(Weights::new(vec![]), Err(ArmError::NoMemory)));
+        assert!(matches!(Weights::unit(0), Err(ArmError::NoMemory)));
+        for bad in [0.0, -0.5, 1.000001, f64::NAN, f64::INFINITY] {
+            let refused = Weights::new(vec![1.0, bad]);
+            assert!(matches!(refused, Err(ArmError::Weight { position: 1, .. })), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Bandits whose arms need to warm up.
+
+pub mod game;
+pub mod policy;
+pub mod rng;
+pub mod simulate;
+
+pub use game::{
+    Arm, ArmError, Exposure, Game, GameError, Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Noise, Shape,
+    Trend, Weights, Window,
+};
+pub use policy::{Certificate, Feedback, Policy, Run};
+pub use rng::Stream;
+pub use simulate::{Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, simulate};
