@@ -1,5 +1,6 @@
 //! Bandits whose arms need to warm up.
 
+pub mod bounds;
 pub mod game;
 pub mod policy;
 pub mod rng;
