@@ -1,0 +1,1 @@
+//! Experiments with [`calibandit`]: files that say what to run, and what comes of running them.
