@@ -1,2 +1,85 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask` lists them.
+//!
+//! A task is a list of steps; a step is one small function in `steps.rs` that first makes sure of what it needs (see
+//! `needs.rs`) and then does one thing. To add a check, write a step and add it to a task below.
+
+mod needs;
+mod shell;
+mod steps;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use steps::{Failure, Tally};
+
+/// A step: what its heading says, and what it does.
+type Step = (&'static str, fn() -> Result<Tally, Failure>);
+
+struct Task {
+    name: &'static str,
+    help: &'static str,
+    steps: &'static [Step],
+}
+
+const FORMAT: Step = ("format", steps::format);
+const LINT: Step = ("lint", steps::lint);
+const TESTS: Step = ("tests", steps::tests);
+const DOC_TESTS: Step = ("doc tests", steps::doc_tests);
+const DOCS: Step = ("docs", steps::docs);
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "test",
+        help: "everything that must pass: format, lints, all tests, doc tests, documentation without warnings",
+        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS],
+    },
+    Task { name: "lint", help: "format and lints only, in seconds", steps: &[FORMAT, LINT] },
+    Task { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [] => {
+            print!("{}", list());
+            ExitCode::SUCCESS
+        }
+        [name] => match TASKS.iter().find(|task| task.name == name) {
+            Some(task) => run(task),
+            None => refuse(name),
+        },
+        [_, extra, ..] => refuse(extra),
+    }
+}
+
+fn list() -> String {
+    let mut text = String::from("cargo xtask <task>, where <task> is one of\n");
+    for task in TASKS {
+        text += &format!("  {:<8}{}\n", task.name, task.help);
+    }
+    text
+}
+
+fn refuse(argument: &str) -> ExitCode {
+    eprint!("xtask does not know `{argument}`.\n{}", list());
+    ExitCode::from(2)
+}
+
+fn run(task: &Task) -> ExitCode {
+    let start = Instant::now();
+    let mut total = Tally::default();
+    for (position, (heading, step)) in task.steps.iter().enumerate() {
+        println!("\n=== {heading} ({} of {}) ===", position + 1, task.steps.len());
+        let step_start = Instant::now();
+        match step() {
+            Ok(tally) => total += tally,
+            Err(failure) => {
+                eprintln!("\nxtask {}: the step `{heading}` failed: {failure}", task.name);
+                return ExitCode::FAILURE;
+            }
+        }
+        println!("--- {heading}: {:.1} s", step_start.elapsed().as_secs_f64());
+    }
+    println!("\nxtask {}: all steps passed in {:.1} s; {total}", task.name, start.elapsed().as_secs_f64());
+    ExitCode::SUCCESS
+}

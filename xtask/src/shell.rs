@@ -1,0 +1,107 @@
+//! Running programs: nothing but `std::process`, with the command in every error.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::steps::Failure;
+
+/// A program with its arguments, to be run in the root of the repository without standard input.
+pub(crate) struct Program {
+    name: &'static str,
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, &'static str)>,
+}
+
+/// One of a program's two outputs.
+#[derive(Clone, Copy)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Program {
+    pub(crate) fn new<const N: usize>(name: &'static str, arguments: [&str; N]) -> Self {
+        Self { name, arguments: arguments.map(str::to_string).to_vec(), environment: Vec::new() }
+    }
+
+    pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Self {
+        Self::new("cargo", arguments)
+    }
+
+    /// Sets an environment variable.
+    pub(crate) fn env(mut self, variable: &'static str, value: &'static str) -> Self {
+        self.environment.push((variable, value));
+        self
+    }
+
+    fn command(&self) -> Command {
+        // The root is the parent of this crate's folder: a task works from anywhere inside the repository.
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut command = Command::new(self.name);
+        command.args(&self.arguments).envs(self.environment.iter().copied());
+        command.current_dir(here.parent().unwrap_or(here)).stdin(Stdio::null());
+        command
+    }
+
+    /// Whether it runs and succeeds; shows nothing.
+    pub(crate) fn succeeds(&self) -> bool {
+        let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+
+    /// Runs it, showing its output.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        self.judge(self.command().status().map_err(|error| self.start(error))?)
+    }
+
+    /// Runs it, showing its output, and returns what it wrote to one of its streams.
+    pub(crate) fn run_echoing(&self, stream: Stream) -> Result<String, Failure> {
+        let mut command = self.command();
+        match stream {
+            Stream::Stdout => command.stdout(Stdio::piped()),
+            Stream::Stderr => command.stderr(Stdio::piped()),
+        };
+        let mut child = command.spawn().map_err(|error| self.start(error))?;
+        let written = match (child.stdout.take(), child.stderr.take()) {
+            (Some(stdout), _) => echo(stdout, std::io::stdout()),
+            (_, Some(stderr)) => echo(stderr, std::io::stderr()),
+            (None, None) => Ok(String::new()),
+        };
+        let status = child.wait().map_err(|error| self.start(error))?;
+        self.judge(status)?;
+        written.map_err(|error| self.start(error))
+    }
+
+    fn judge(&self, status: ExitStatus) -> Result<(), Failure> {
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure::Program { command: self.to_string(), status: status.to_string() })
+    }
+
+    fn start(&self, error: std::io::Error) -> Failure {
+        Failure::Start { command: self.to_string(), error }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
+    }
+}
+
+/// Copies `from` to `to` line by line, as it comes, and returns all of it.
+fn echo(from: impl Read, mut to: impl Write) -> std::io::Result<String> {
+    let mut all = String::new();
+    let mut from = BufReader::new(from);
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line)? > 0 {
+        to.write_all(&line)?;
+        all += &String::from_utf8_lossy(&line);
+        line.clear();
+    }
+    Ok(all)
+}
