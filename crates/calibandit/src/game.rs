@@ -2,7 +2,7 @@
 //!
 //! A [`Game`] is a set of [`Arm`]s. An arm's expected loss depends on the weighted tally of its own plays among the
 //! last ones (the [`Window`]); what is observed is that loss with [`Noise`] on top. The games of the paper
-//! are in the zoo.
+//! are in the [`zoo`].
 //!
 //! This module knows nothing of policies.
 
@@ -11,12 +11,14 @@ mod loss;
 mod noise;
 mod weights;
 mod window;
+pub mod zoo;
 
 pub use arm::{Arm, ArmError};
 pub use loss::{Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Shape, Trend};
 pub use noise::Noise;
 pub use weights::Weights;
 pub use window::{Exposure, Window};
+pub use zoo::GameSpec;
 
 use serde::{Deserialize, Serialize};
 
@@ -159,6 +161,20 @@ pub enum GameError {
         value: f64,
         /// What it has to be.
         expected: &'static str,
+    },
+    /// Two parameters of a game of the zoo that exclude each other.
+    #[error("`{one}` and `{other}` cannot both be given: leave one of them out")]
+    Conflict {
+        /// The one, as in files.
+        one: &'static str,
+        /// The other, as in files.
+        other: &'static str,
+    },
+    /// A game of the zoo lacks a parameter that can be given in more than one way.
+    #[error("{parameters} must be given")]
+    Missing {
+        /// Which, as in files.
+        parameters: &'static str,
     },
     /// A sequence names an arm that is not there.
     #[error("play {play} names arm {arm}, but the arms are 0 to {}", arms - 1)]

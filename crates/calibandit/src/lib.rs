@@ -7,8 +7,8 @@ pub mod rng;
 pub mod simulate;
 
 pub use game::{
-    Arm, ArmError, Exposure, Game, GameError, Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Noise, Shape,
-    Trend, Weights, Window,
+    Arm, ArmError, Exposure, Game, GameError, GameSpec, Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Noise,
+    Shape, Trend, Weights, Window, zoo,
 };
 pub use policy::{Certificate, Feedback, Policy, Run};
 pub use rng::Stream;

@@ -212,6 +212,12 @@ pub enum ArmError {
         /// Its value.
         value: f64,
     },
+    /// An arm in a file that says nothing about its weights.
+    #[error("the arm has no weights: give `weights`, newest play first, or `memory` for that many weights of 1")]
+    NoWeights,
+    /// An arm in a file with both.
+    #[error("the arm has both `weights` and `memory`: the memory is the number of weights, so give one of them")]
+    WeightsAndMemory,
     /// A curve in a file without a shape.
     #[error("the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `lap`, `needle`")]
     NoShape,

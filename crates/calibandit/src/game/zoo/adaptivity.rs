@@ -1,0 +1,96 @@
+//! Theorem 2: no policy adapts to an unknown memory. The two games of its proof.
+//!
+//! As long as nobody plays x_2 `memory_bound` times in a row, the two look the same. Drawn from equal streams they
+//! have x_1 at the same place.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// Memory 1: one arm always costs 1/2 and all others 1.
+///
+/// The game tb_A of the proof. 0-REO.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdaptivityA {
+    /// The number of arms, K; at least 2.
+    pub arms: usize,
+    /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The noise of the feedback; the paper's has none.
+    pub feedback: Noise,
+}
+
+impl Default for AdaptivityA {
+    fn default() -> Self {
+        Self { arms: 2, best_arm: None, feedback: Noise::None }
+    }
+}
+
+impl AdaptivityA {
+    /// One instance of the game.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::two_arms(self.arms)?;
+        check::feedback(self.feedback)?;
+        let best = check::place("best_arm", self.best_arm, self.arms, stream)?;
+        let weights = check::weights(vec![1.0])?;
+        let arms = (0..self.arms).map(|x| {
+            let curve = LossCurve::constant(if x == best { 0.5 } else { 1.0 });
+            check::arm(x, weights.clone(), curve, self.feedback)
+        });
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}
+
+/// One arm always costs 1/2 and all others 1, but one of these is free once it is calibrated, which takes as many plays
+/// as the memory bound.
+///
+/// The game tb_B of the proof. Unit weights; 0-REO.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdaptivityB {
+    /// The number of arms, K; at least 2.
+    pub arms: usize,
+    /// The memory of this game and what policies are told about the memory, M. The paper leaves it open.
+    pub memory_bound: usize,
+    /// The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other arms if not
+    /// given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safe_arm: Option<usize>,
+    /// The noise of the feedback; the paper's has none.
+    pub feedback: Noise,
+}
+
+impl Default for AdaptivityB {
+    fn default() -> Self {
+        Self { arms: 2, memory_bound: 100, best_arm: None, safe_arm: None, feedback: Noise::None }
+    }
+}
+
+impl AdaptivityB {
+    /// One instance of the game.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::two_arms(self.arms)?;
+        check::memory("memory_bound", self.memory_bound, self.arms)?;
+        check::feedback(self.feedback)?;
+        let given = [self.safe_arm, self.best_arm];
+        let [safe, best] = check::place_two(["safe_arm", "best_arm"], given, self.arms, stream)?;
+        let weights = check::weights(vec![1.0; self.memory_bound])?;
+        let arms = (0..self.arms).map(|x| {
+            let curve = match x {
+                x if x == safe => LossCurve::constant(0.5),
+                x if x == best => LossCurve::constant(1.0).when_calibrated(0.0),
+                _ => LossCurve::constant(1.0),
+            };
+            check::arm(x, weights.clone(), curve, self.feedback)
+        });
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,61 @@
+//! The basketball example.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::game::{Game, GameError, Linear, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// Two players shoot free throws; a shot helps the next ones, the less the longer ago it was.
+///
+/// The paper gives the weights [1, 1/2, 1/4] and the loss 1 - z/3 at tally z of one player. The other is ours: with the
+/// loss 0.65 - z/10 she is the better of the two on a first shot (0.55 against 0.667) and the worse once both are
+/// calibrated (0.475 against 0.417), so that whoever never lets a player warm up picks the wrong one. 0-REO.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Basketball {
+    /// How much a shot counts, newest first; their number is the memory.
+    pub weights: Vec<f64>,
+    /// The loss of the paper's player as a function of the tally.
+    pub first: Linear,
+    /// The loss of the other player as a function of the tally.
+    pub second: Linear,
+    /// The index, 0 or 1, of the player with the smaller eventual loss (the first if they are equal). Drawn uniformly
+    /// if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The noise of the feedback: a hit or a miss.
+    pub feedback: Noise,
+}
+
+impl Default for Basketball {
+    fn default() -> Self {
+        Self {
+            weights: vec![1.0, 0.5, 0.25],
+            first: Linear { intercept: 1.0, slope: -1.0 / 3.0 },
+            second: Linear { intercept: 0.65, slope: -0.1 },
+            best_arm: None,
+            feedback: Noise::Bernoulli,
+        }
+    }
+}
+
+impl Basketball {
+    /// One instance: the players in some order.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::memory("weights", self.weights.len(), 2)?;
+        check::feedback(self.feedback)?;
+        let best = check::place("best_arm", self.best_arm, 2, stream)?;
+        let weights = check::weights(self.weights.clone())?;
+        let player = |x, line: Linear| {
+            check::arm(x, weights.clone(), LossCurve::linear(line.intercept, line.slope), self.feedback)
+        };
+        let mut arms = vec![player(0, self.first)?, player(1, self.second)?];
+        let better = usize::from(arms[1].eventual_loss() < arms[0].eventual_loss());
+        if better != best {
+            arms.swap(0, 1);
+        }
+        Game::new(arms)
+    }
+}

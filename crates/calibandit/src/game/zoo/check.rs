@@ -1,0 +1,152 @@
+//! What the games of the zoo share: checks of parameters, and placing arms at random.
+
+use rand::RngExt;
+
+use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
+use crate::rng::Stream;
+
+/// A drawn game has at most this many weights in all, so that a slip of the finger cannot ask for terabytes.
+const MOST_WEIGHTS: usize = 1 << 24;
+
+/// And at most this many arms, for the same reason.
+const MOST_ARMS: usize = 1_000_000;
+
+/// Below this age the weight 2^-i of a play is an ordinary float, with room for a factor.
+const MOST_HALVINGS: usize = 1000;
+
+fn count(parameter: &'static str, value: usize, expected: &'static str) -> GameError {
+    GameError::Parameter { parameter, value: value as f64, expected }
+}
+
+/// At least one arm, and not more than memory can hold.
+pub(super) fn arms(arms: usize) -> Result<(), GameError> {
+    match arms {
+        1..=MOST_ARMS => Ok(()),
+        _ => Err(count("arms", arms, "a whole number from 1 to 1000000")),
+    }
+}
+
+/// At least two arms, for games whose construction names two.
+pub(super) fn two_arms(arms: usize) -> Result<(), GameError> {
+    match arms {
+        2..=MOST_ARMS => Ok(()),
+        _ => Err(count("arms", arms, "a whole number from 2 to 1000000")),
+    }
+}
+
+/// A memory, by the name it has in files, of at least 1, that `arms` arms can have.
+pub(super) fn memory(parameter: &'static str, memory: usize, arms: usize) -> Result<(), GameError> {
+    if memory == 0 {
+        return Err(count(parameter, memory, "at least 1 (1 is the plain stochastic bandit)"));
+    }
+    match memory.checked_mul(arms) {
+        Some(..=MOST_WEIGHTS) => Ok(()),
+        _ => Err(count(parameter, memory, "at most 16777216 divided by the number of arms")),
+    }
+}
+
+/// A memory whose weights 2^-i are all floats of full precision.
+pub(super) fn halvings(memory: usize) -> Result<(), GameError> {
+    match memory {
+        ..=MOST_HALVINGS => Ok(()),
+        _ => Err(count("memory", memory, "at most 1000 where weights halve with age")),
+    }
+}
+
+/// A number in [0, 1]; NaN is not.
+pub(super) fn loss(parameter: &'static str, value: f64) -> Result<(), GameError> {
+    between(parameter, value, 0.0, 1.0, "a number from 0 to 1")
+}
+
+/// A number in [low, high]; NaN is not.
+pub(super) fn between(
+    parameter: &'static str,
+    value: f64,
+    low: f64,
+    high: f64,
+    expected: &'static str,
+) -> Result<(), GameError> {
+    if (low..=high).contains(&value) { Ok(()) } else { Err(GameError::Parameter { parameter, value, expected }) }
+}
+
+/// Noise that all arms of a game share: an error then names the key of the file and not one of the arms.
+pub(super) fn feedback(noise: Noise) -> Result<(), GameError> {
+    let (parameter, value) = match noise {
+        Noise::Normal { sd } => ("feedback.normal.sd", sd),
+        Noise::Beta { concentration } => ("feedback.beta.concentration", concentration),
+        Noise::Bernoulli | Noise::None => return Ok(()),
+    };
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(GameError::Parameter { parameter, value, expected: "a positive number" })
+    }
+}
+
+/// The index of a distinguished arm: the given one, or one drawn uniformly.
+pub(super) fn place(
+    parameter: &'static str,
+    given: Option<usize>,
+    arms: usize,
+    stream: &mut Stream,
+) -> Result<usize, GameError> {
+    match given {
+        Some(arm) if arm < arms => Ok(arm),
+        Some(arm) => Err(count(parameter, arm, "the index of an arm, from 0 to the number of arms - 1")),
+        None => Ok(below(arms, stream)),
+    }
+}
+
+/// The indices of two distinguished arms, which must differ: the given ones, or drawn uniformly. The first is drawn
+/// before the second, unless only the second is given.
+pub(super) fn place_two(
+    names: [&'static str; 2],
+    given: [Option<usize>; 2],
+    arms: usize,
+    stream: &mut Stream,
+) -> Result<[usize; 2], GameError> {
+    match given {
+        [Some(first), Some(second)] => {
+            place(names[0], Some(first), arms, stream)?;
+            place(names[1], Some(second), arms, stream)?;
+            if first == second {
+                return Err(count(names[1], second, "another arm than the other distinguished one"));
+            }
+            Ok([first, second])
+        }
+        [None, Some(second)] => {
+            let second = place(names[1], Some(second), arms, stream)?;
+            Ok([other_than(second, arms, stream), second])
+        }
+        [first, None] => {
+            let first = place(names[0], first, arms, stream)?;
+            Ok([first, other_than(first, arms, stream)])
+        }
+    }
+}
+
+/// Uniform over the arms that are not `arm`; there must be one.
+fn other_than(arm: usize, arms: usize, stream: &mut Stream) -> usize {
+    let other = below(arms - 1, stream);
+    if other < arm { other } else { other + 1 }
+}
+
+/// Uniform below `n`, which is at least 1. Drawn with 32 bits, so that every platform draws the same.
+pub(super) fn below(n: usize, stream: &mut Stream) -> usize {
+    stream.random_range(0..n as u32) as usize
+}
+
+/// The weights 2^-i, newest play first: the paper's `v`.
+pub(super) fn halving(memory: usize) -> Vec<f64> {
+    (1..=memory as i32).map(|age| 0.5f64.powi(age)).collect()
+}
+
+/// An arm, with its index in the error.
+pub(super) fn arm(index: usize, weights: Weights, curve: LossCurve, noise: Noise) -> Result<Arm, GameError> {
+    Arm::new(weights, curve, noise).map_err(|source| GameError::Arm { arm: index, source })
+}
+
+/// Weights for arms that all have the same, as checked before.
+pub(super) fn weights(weights: Vec<f64>) -> Result<Weights, GameError> {
+    Weights::new(weights).map_err(|source| GameError::Arm { arm: 0, source })
+}

@@ -1,0 +1,55 @@
+//! Games written out arm by arm.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Noise, Weights};
+use crate::rng::Stream;
+
+/// Any game, written out arm by arm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Custom {
+    /// The arms, in order: in TOML one `[[game.arm]]` table each.
+    pub arm: Vec<ArmSpec>,
+}
+
+/// One arm as it is written in files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArmSpec {
+    /// How much a play counts by its age, newest first, each in (0, 1]. Their number is the arm's memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
+    /// Instead of `weights`: this many weights of 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<usize>,
+    /// The expected loss, by the arm's plays in the window.
+    pub loss: LossCurveSpec,
+    /// The noise of the feedback.
+    #[serde(default)]
+    pub feedback: Noise,
+}
+
+impl Custom {
+    /// The game: the same for every stream.
+    pub fn draw(&self, _stream: &mut Stream) -> Result<Game, GameError> {
+        let arms = self.arm.iter().enumerate().map(|(index, arm)| {
+            let named = |source| GameError::Arm { arm: index, source };
+            let weights = match (&arm.weights, arm.memory) {
+                (Some(weights), None) => Weights::new(weights.clone()).map_err(named)?,
+                (None, Some(0)) => return Err(named(ArmError::NoMemory)),
+                (None, Some(memory)) => {
+                    check::memory("memory", memory, self.arm.len())?;
+                    Weights::unit(memory).map_err(named)?
+                }
+                (Some(_), Some(_)) => return Err(named(ArmError::WeightsAndMemory)),
+                (None, None) => return Err(named(ArmError::NoWeights)),
+            };
+            let curve = LossCurve::try_from(arm.loss.clone()).map_err(named)?;
+            check::arm(index, weights, curve, arm.feedback)
+        });
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}

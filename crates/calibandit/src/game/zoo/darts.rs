@@ -1,0 +1,52 @@
+//! The dart throwing tournament.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Span, check};
+use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// A first toss misses more often than the tosses right after it; every player's two losses are drawn at random.
+///
+/// Memory 2. 0-REO as long as no first toss can be better than every calibrated one, as with the default ranges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Darts {
+    /// The number of players, K.
+    pub arms: usize,
+    /// Where each player's loss on a first toss is drawn from, uniformly: a pair [low, high], or one number.
+    pub first_toss: Span<f64>,
+    /// Where each player's loss on the tosses right after it is drawn from, uniformly: a pair [low, high], or one
+    /// number.
+    pub calibrated: Span<f64>,
+    /// The noise of the feedback.
+    pub feedback: Noise,
+}
+
+impl Default for Darts {
+    fn default() -> Self {
+        Self {
+            arms: 20,
+            first_toss: Span::Between([0.68, 0.72]),
+            calibrated: Span::Between([0.58, 0.62]),
+            feedback: Noise::Bernoulli,
+        }
+    }
+}
+
+impl Darts {
+    /// One instance of the tournament.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::arms(self.arms)?;
+        self.first_toss.check("first_toss")?;
+        self.calibrated.check("calibrated")?;
+        check::feedback(self.feedback)?;
+        let weights = check::weights(vec![1.0; 2])?;
+        let arms = (0..self.arms).map(|x| {
+            let curve = LossCurve::by_plays([self.first_toss.draw(stream), self.calibrated.draw(stream)]);
+            check::arm(x, weights.clone(), curve, self.feedback)
+        });
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,53 @@
+//! Proposition 1: without repeated exposure optimality, learning can take 2^m plays.
+
+use rand::RngExt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of the second arm free, and all else costs 1.
+///
+/// Weights 2^-i, under which no two windows have the same tally; memory of at most 50, so that tallies are exact. A
+/// needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated
+/// exposure optimality (alpha = 1), unless the pattern drawn happens to be the calibrated window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Needle {
+    /// How far back plays matter, m; from 1 to 50. The paper leaves it open.
+    pub memory: usize,
+    /// The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The noise of the feedback; the paper's has none.
+    pub feedback: Noise,
+}
+
+impl Default for Needle {
+    fn default() -> Self {
+        Self { memory: 8, best_arm: None, feedback: Noise::None }
+    }
+}
+
+impl Needle {
+    /// One instance: a pattern y* drawn uniformly.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        if !(1..=50).contains(&self.memory) {
+            let expected = "from 1 to 50, so that tallies are exact";
+            return Err(GameError::Parameter { parameter: "memory", value: self.memory as f64, expected });
+        }
+        check::feedback(self.feedback)?;
+        let best = check::place("best_arm", self.best_arm, 2, stream)?;
+        let weights = check::weights(check::halving(self.memory))?;
+        let pattern: u64 = stream.random();
+        let window = (0..self.memory).map(|age| age == 0 || pattern >> (age - 1) & 1 == 1);
+        let needle = LossCurve::needle(weights.tally(window), 0.0, 1.0);
+        let mut curves = [LossCurve::constant(1.0), LossCurve::constant(1.0)];
+        curves[best] = needle;
+        let arms =
+            curves.into_iter().enumerate().map(|(x, curve)| check::arm(x, weights.clone(), curve, self.feedback));
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}

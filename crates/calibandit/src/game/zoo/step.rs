@@ -1,0 +1,58 @@
+//! The unweighted step game.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// Every play costs the same, except that the best arm is better once it is calibrated. Unit weights.
+///
+/// 0-REO. The defaults are the paper's Figure 1a.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Step {
+    /// The number of arms, K.
+    pub arms: usize,
+    /// How many plays in a row calibrate an arm, m.
+    pub memory: usize,
+    /// The loss of every play but those of the calibrated best arm.
+    pub usual_loss: f64,
+    /// The loss of the calibrated best arm; not above `usual_loss`.
+    pub best_loss: f64,
+    /// The index of the best arm, from 0. Drawn uniformly if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The noise of the feedback.
+    pub feedback: Noise,
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Self { arms: 5, memory: 3, usual_loss: 0.5, best_loss: 0.35, best_arm: None, feedback: Noise::Bernoulli }
+    }
+}
+
+impl Step {
+    /// One instance of the game.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::arms(self.arms)?;
+        check::memory("memory", self.memory, self.arms)?;
+        check_losses(self.usual_loss, self.best_loss)?;
+        check::feedback(self.feedback)?;
+        let best = check::place("best_arm", self.best_arm, self.arms, stream)?;
+        let weights = check::weights(vec![1.0; self.memory])?;
+        let usual = LossCurve::constant(self.usual_loss);
+        let arms = (0..self.arms).map(|x| {
+            let curve = if x == best { usual.clone().when_calibrated(self.best_loss) } else { usual.clone() };
+            check::arm(x, weights.clone(), curve, self.feedback)
+        });
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+}
+
+pub(super) fn check_losses(usual: f64, best: f64) -> Result<(), GameError> {
+    check::loss("usual_loss", usual)?;
+    check::between("best_loss", best, 0.0, usual, "a number from 0 to `usual_loss`")
+}

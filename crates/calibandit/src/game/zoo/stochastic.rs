@@ -1,0 +1,81 @@
+//! The plain stochastic bandit.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check;
+use super::step::check_losses;
+use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::rng::Stream;
+
+/// The plain stochastic bandit, in which nothing needs to warm up: memory 1.
+///
+/// Give either `losses`, one an arm and in this order, or `arms`: then all have `usual_loss` but for one with
+/// `best_loss`. 0-REO.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stochastic {
+    /// The expected loss of each arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub losses: Option<Vec<f64>>,
+    /// The number of arms, K; instead of `losses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arms: Option<usize>,
+    /// The loss of every arm but the best; 0.5 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usual_loss: Option<f64>,
+    /// The loss of the best arm, not above `usual_loss`; 0.35 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_loss: Option<f64>,
+    /// The index of the best arm, from 0. Drawn uniformly if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_arm: Option<usize>,
+    /// The noise of the feedback.
+    pub feedback: Noise,
+}
+
+impl Stochastic {
+    /// One instance of the game.
+    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+        check::feedback(self.feedback)?;
+        let losses = match (&self.losses, self.arms) {
+            (Some(losses), None) => {
+                self.nothing_beside_losses()?;
+                losses.clone()
+            }
+            (None, Some(arms)) => self.by_arms(arms, stream)?,
+            (Some(_), Some(_)) => return Err(GameError::Conflict { one: "losses", other: "arms" }),
+            (None, None) => return Err(GameError::Missing { parameters: "`losses` or `arms`" }),
+        };
+        let weights = check::weights(vec![1.0])?;
+        let arms = losses.into_iter().enumerate();
+        let arms = arms.map(|(x, loss)| check::arm(x, weights.clone(), LossCurve::constant(loss), self.feedback));
+        Game::new(arms.collect::<Result<_, _>>()?)
+    }
+
+    /// The number of arms.
+    pub fn arms(&self) -> usize {
+        self.losses.as_ref().map(Vec::len).or(self.arms).unwrap_or(0)
+    }
+
+    fn nothing_beside_losses(&self) -> Result<(), GameError> {
+        let beside = [
+            ("usual_loss", self.usual_loss.is_some()),
+            ("best_loss", self.best_loss.is_some()),
+            ("best_arm", self.best_arm.is_some()),
+        ];
+        match beside.into_iter().find(|&(_, given)| given) {
+            Some((other, _)) => Err(GameError::Conflict { one: "losses", other }),
+            None => Ok(()),
+        }
+    }
+
+    fn by_arms(&self, arms: usize, stream: &mut Stream) -> Result<Vec<f64>, GameError> {
+        check::arms(arms)?;
+        let (usual, best) = (self.usual_loss.unwrap_or(0.5), self.best_loss.unwrap_or(0.35));
+        check_losses(usual, best)?;
+        let mut losses = vec![usual; arms];
+        losses[check::place("best_arm", self.best_arm, arms, stream)?] = best;
+        Ok(losses)
+    }
+}
