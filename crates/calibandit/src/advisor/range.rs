@@ -1,0 +1,116 @@
+//! Which losses an advisor takes.
+
+use serde::{Deserialize, Serialize};
+
+/// The losses that can occur, both ends included. A loss outside is refused as the mistake it probably is: a reward, a
+/// percentage, a missing value coded as -1.
+///
+/// ```
+/// use calibandit::LossRange;
+/// assert!(LossRange::default().contains(1.0));
+/// assert!(!LossRange::default().contains(f64::NAN));
+/// assert!(LossRange::new(60.0, 120.0)?.contains(93.5));
+/// assert!(LossRange::new(1.0, 0.0).is_err());
+/// # Ok::<(), calibandit::LossRangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Ends", into = "Ends")]
+pub struct LossRange {
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ends {
+    low: f64,
+    high: f64,
+}
+
+impl LossRange {
+    /// No loss may be larger than this, in either direction: so the sum of the squares of any number of losses is finite.
+    pub const LARGEST: f64 = 1e100;
+
+    /// From `low` to `high`.
+    pub fn new(low: f64, high: f64) -> Result<Self, LossRangeError> {
+        let valid = low < high && low >= -Self::LARGEST && high <= Self::LARGEST;
+        if valid { Ok(Self { low, high }) } else { Err(LossRangeError { low, high }) }
+    }
+
+    /// Any finite loss (up to [`LARGEST`](Self::LARGEST)), as normal feedback gives.
+    pub fn unbounded() -> Self {
+        Self { low: -Self::LARGEST, high: Self::LARGEST }
+    }
+
+    /// Whether this loss can occur. NaN never can.
+    pub fn contains(&self, loss: f64) -> bool {
+        (self.low..=self.high).contains(&loss)
+    }
+
+    /// The least loss.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// The largest loss.
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+}
+
+/// [0, 1].
+impl Default for LossRange {
+    fn default() -> Self {
+        Self { low: 0.0, high: 1.0 }
+    }
+}
+
+impl TryFrom<Ends> for LossRange {
+    type Error = LossRangeError;
+    fn try_from(ends: Ends) -> Result<Self, LossRangeError> {
+        Self::new(ends.low, ends.high)
+    }
+}
+
+impl From<LossRange> for Ends {
+    fn from(range: LossRange) -> Self {
+        Self { low: range.low, high: range.high }
+    }
+}
+
+/// A range of losses that is none.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "losses cannot range from {low} to {high}: give two numbers, the smaller first, neither beyond {:e}",
+    LossRange::LARGEST
+)]
+pub struct LossRangeError {
+    /// The least loss given.
+    pub low: f64,
+    /// The largest loss given.
+    pub high: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_that_are_no_range_are_refused() {
+        for (low, high) in
+            [(0.0, 0.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, f64::INFINITY), (-1e101, 0.0)]
+        {
+            assert!(LossRange::new(low, high).is_err(), "{low} to {high}");
+        }
+        assert!(serde_json::from_str::<LossRange>(r#"{"low": 2, "high": 1}"#).is_err());
+    }
+
+    #[test]
+    fn unbounded_takes_every_finite_loss_that_cannot_overflow() {
+        let any = LossRange::unbounded();
+        assert!(any.contains(-12.5) && any.contains(1e100) && !any.contains(1e101));
+        assert!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].iter().all(|&loss| !any.contains(loss)));
+        assert!((u64::MAX as f64 * LossRange::LARGEST * LossRange::LARGEST).is_finite());
+        assert_eq!(serde_json::from_str::<LossRange>(&serde_json::to_string(&any).unwrap()).unwrap(), any);
+    }
+}
