@@ -1,1 +1,4 @@
 //! Experiments with [`calibandit`]: files that say what to run, and what comes of running them.
+
+pub mod results;
+pub mod summary;

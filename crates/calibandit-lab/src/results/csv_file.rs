@@ -1,0 +1,159 @@
+//! `results.csv`: one row for each experiment, game, policy, instance and time.
+
+use std::io::{Read, Write};
+
+use super::{Curve, Results, Sample};
+
+/// The columns, in order.
+const COLUMNS: [&str; 8] = ["experiment", "game", "policy", "instance", "t", "loss", "cpr", "switches"];
+
+/// Why a table could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CsvError {
+    /// Reading or writing failed, or the file is not CSV.
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+    /// The first line is not the columns of a results table.
+    #[error("the columns are `{found}`, but a results table has `{}`", COLUMNS.join(","))]
+    Columns {
+        /// What they are.
+        found: String,
+    },
+    /// A field that is not what its column holds.
+    #[error("line {line}: `{value}` in column `{column}` is not a number")]
+    Field {
+        /// The line, from 1.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// The field.
+        value: String,
+    },
+}
+
+/// Writes the table. Numbers are written in the shortest form that reads back as the same bits.
+pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
+    let mut table = csv::Writer::from_writer(to);
+    table.write_record(COLUMNS)?;
+    for results in all {
+        for curve in results.curves() {
+            let instance = curve.instance.to_string();
+            for sample in &curve.samples {
+                table.write_record([
+                    results.experiment.as_str(),
+                    &results.games[curve.game],
+                    &results.policies[curve.policy],
+                    &instance,
+                    &sample.t.to_string(),
+                    &sample.loss.to_string(),
+                    &sample.cpr.to_string(),
+                    &sample.switches.to_string(),
+                ])?;
+            }
+        }
+    }
+    table.flush().map_err(csv::Error::from)?;
+    Ok(())
+}
+
+/// Reads a table that [`write_csv`] wrote; experiments, games and policies in the order of their first appearance.
+pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
+    let mut table = csv::Reader::from_reader(from);
+    let columns = table.headers()?;
+    if columns != COLUMNS.as_slice() {
+        return Err(CsvError::Columns { found: columns.iter().collect::<Vec<_>>().join(",") });
+    }
+    let mut all: Vec<Results> = Vec::new();
+    for record in table.records() {
+        let record = record?;
+        let experiment = match all.iter().position(|results| results.experiment == record[0]) {
+            Some(found) => found,
+            None => {
+                all.push(Results::new(record[0].to_string(), vec![], vec![], vec![]));
+                all.len() - 1
+            }
+        };
+        let results = &mut all[experiment];
+        let game = index_of(&mut results.games, &record[1]);
+        let policy = index_of(&mut results.policies, &record[2]);
+        let line = record.position().map_or(0, csv::Position::line);
+        let instance = field(&record, 3, line)?;
+        let sample = Sample {
+            t: field(&record, 4, line)?,
+            loss: field(&record, 5, line)?,
+            cpr: field(&record, 6, line)?,
+            switches: field(&record, 7, line)?,
+        };
+        match results.curves.last_mut() {
+            Some(curve) if (curve.game, curve.policy, curve.instance) == (game, policy, instance) => {
+                curve.samples.push(sample);
+            }
+            _ => results.curves.push(Curve { game, policy, instance, samples: vec![sample] }),
+        }
+    }
+    for results in &mut all {
+        results.curves.sort_by_key(Curve::order);
+    }
+    Ok(all)
+}
+
+fn index_of(labels: &mut Vec<String>, label: &str) -> usize {
+    labels.iter().position(|known| known == label).unwrap_or_else(|| {
+        labels.push(label.to_string());
+        labels.len() - 1
+    })
+}
+
+fn field<T: std::str::FromStr>(record: &csv::StringRecord, column: usize, line: u64) -> Result<T, CsvError> {
+    record[column].parse().map_err(|_| CsvError::Field {
+        line,
+        column: COLUMNS[column],
+        value: record[column].to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results() -> Results {
+        let sample = |t| Sample { t, loss: 0.1 + t as f64 / 3.0, cpr: 1e-17 * t as f64, switches: t / 2 };
+        let curves = [(0, 1, 0), (0, 0, 1), (0, 0, 0), (1, 0, 0)].map(|(game, policy, instance)| Curve {
+            game,
+            policy,
+            instance,
+            samples: vec![sample(1), sample(1_000_000_000_000)],
+        });
+        let labels = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        Results::new("a \"test\"".into(), labels(&["m=1", "m=2, K=3"]), labels(&["SE", "EXP3"]), curves.into())
+    }
+
+    #[test]
+    fn a_table_reads_back_to_the_bit() {
+        let mut file = Vec::new();
+        write_csv(&[results()], &mut file).unwrap();
+        assert_eq!(read_csv(file.as_slice()).unwrap(), [results()]);
+    }
+
+    #[test]
+    fn rows_are_in_canonical_order() {
+        let mut file = Vec::new();
+        write_csv(&[results()], &mut file).unwrap();
+        let text = String::from_utf8(file).unwrap();
+        let keys: Vec<&str> = text.lines().skip(1).step_by(2).collect();
+        assert!(keys[0].starts_with("\"a \"\"test\"\"\",m=1,SE,0,1,"), "{}", keys[0]);
+        assert!(
+            keys[1].contains("m=1,SE,1,") && keys[2].contains("m=1,EXP3,0,") && keys[3].contains("\"m=2, K=3\",SE")
+        );
+    }
+
+    #[test]
+    fn tables_of_something_else_are_refused() {
+        let refused = read_csv("a,b\n1,2\n".as_bytes()).unwrap_err();
+        assert!(refused.to_string().contains("`a,b`"), "{refused}");
+        let bad = "experiment,game,policy,instance,t,loss,cpr,switches\ne,g,p,0,1,0.5,x,0\n";
+        let refused = read_csv(bad.as_bytes()).unwrap_err();
+        assert!(refused.to_string().contains("line 2: `x` in column `cpr`"), "{refused}");
+    }
+}
