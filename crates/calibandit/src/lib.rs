@@ -14,6 +14,6 @@ pub use game::{
     Arm, ArmError, Exposure, Game, GameError, GameSpec, Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Noise,
     Shape, Trend, Weights, Window, zoo,
 };
-pub use policy::{Certificate, Feedback, Policy, Run};
+pub use policy::{AnyPolicy, Certificate, Feedback, Policy, PolicyError, PolicyKind, PolicySpec, Radius, Run, Setting};
 pub use rng::Stream;
 pub use simulate::{Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, simulate};

@@ -3,6 +3,57 @@
 //! A policy never thinks in single plays. It asks for a [`Run`]: "play arm 3, ignore the first 9 losses, give me the
 //! next 40", and gets the [`Feedback`] of the recorded plays. One algorithm a file, with its citation and its update
 //! rule on top; a policy knows nothing of games, horizons are told to it when it is made, and its state is plain data.
+//!
+//! A [`PolicySpec`] is what files and programs speak of: which policy, with which parameters. It builds an
+//! [`AnyPolicy`], which plays and can be saved at any time:
+//!
+//! ```
+//! use calibandit::rng::{Purpose, stream};
+//! use calibandit::{AnyPolicy, Policy, PolicySpec, Run, Setting};
+//! let spec: PolicySpec = serde_json::from_str(r#"{"kind": "successive-elimination", "memory_bound": 3}"#)?;
+//! let setting = Setting { arms: 5, horizon: Some(1_000_000) };
+//! let mut policy = spec.build(&setting, stream(1, "tour", 0, Purpose::Policy))?;
+//! assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
+//!
+//! let saved = serde_json::to_string(&policy)?;
+//! let mut restored: AnyPolicy = serde_json::from_str(&saved)?;
+//! assert_eq!(restored.next_run(), policy.next_run());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | kind | runs | needs |
+//! |---|---|---|
+//! | [`SuccessiveElimination`] | ignore n, record n | memory bound, horizon |
+//! | [`AnytimeElimination`] | ignore n, record n | memory bound |
+//! | [`Exp3`] | single plays | horizon or rate |
+//! | [`BatchedExp3`] | record a batch | horizon, or batch length and rate |
+//! | [`EpochUcb`] | ignore M - 1, record 1 | memory bound |
+//! | [`Ucb1`] | single plays | |
+//! | [`Thompson`] | single plays | |
+//! | [`ExploreThenCommit`] | ignore M - 1, record n; then one arm to the end | memory bound, horizon or length |
+
+mod anytime_elimination;
+mod batched_exp3;
+mod elimination;
+mod epoch_ucb;
+mod exp3;
+mod explore_then_commit;
+mod setting;
+mod spec;
+mod successive_elimination;
+mod thompson;
+mod ucb1;
+
+pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationSpec};
+pub use batched_exp3::{BatchedExp3, BatchedExp3Spec};
+pub use epoch_ucb::{EpochUcb, EpochUcbSpec};
+pub use exp3::{Exp3, Exp3Spec};
+pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitSpec};
+pub use setting::{PolicyError, Setting};
+pub use spec::{AnyPolicy, Parameter, PolicyKind, PolicySpec};
+pub use successive_elimination::{Radius, SuccessiveElimination, SuccessiveEliminationSpec};
+pub use thompson::{Thompson, ThompsonSpec};
+pub use ucb1::{Ucb1, Ucb1Spec};
 
 use std::ops::AddAssign;
 

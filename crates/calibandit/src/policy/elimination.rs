@@ -1,0 +1,207 @@
+//! The epochs that both forms of successive elimination share.
+//!
+//! Malik, Igoe, Li and Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality"
+//! (2023), Algorithm 1. With K arms, a memory bound M and A_1 all arms, epoch s = 1, 2, ...
+//!
+//! 1. plays each arm x of A_s for n_s = ceil(K·M·2^s / |A_s|) plays whose losses are ignored, then for n_s more whose
+//!    mean is mû_s(x);
+//! 2. keeps A_{s+1} = { x in A_s : mû_s(x) <= min over A_s of mû_s + 2·C_s }.
+//!
+//! The two forms differ in the radius alone: C_s = sqrt(spread / n_s), where `spread` is a constant of each.
+//!
+//! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left it
+//! is played to the end in one run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Certificate, Feedback, Run};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Elimination {
+    arms: usize,
+    memory_bound: u64,
+    /// C_s² · n_s, the same in every epoch.
+    spread: f64,
+    delta: f64,
+    /// The last epoch for which `delta` accounts.
+    accounted: u32,
+    /// The paper's s, from 1.
+    epoch: u32,
+    /// The paper's A_s, in increasing order.
+    active: Vec<usize>,
+    /// The means of this epoch: of the first so many of `active`.
+    means: Vec<f64>,
+    /// The arm with the least mean of the last complete epoch.
+    leader: usize,
+    certificate: Option<Certificate>,
+}
+
+impl Elimination {
+    pub(super) fn new(arms: usize, memory_bound: u64, spread: f64, delta: f64, accounted: u32) -> Self {
+        Self {
+            arms,
+            memory_bound,
+            spread,
+            delta,
+            accounted,
+            epoch: 1,
+            active: (0..arms).collect(),
+            means: Vec::with_capacity(arms),
+            leader: 0,
+            // A single arm is the best one without any play.
+            certificate: (arms == 1).then(|| Certificate { arms: vec![0], gap: 0.0, delta }),
+        }
+    }
+
+    /// n_s. Where it does not fit 64 bits no horizon reaches its end.
+    fn plays(&self) -> u64 {
+        let doubled = 1u128.checked_shl(self.epoch).unwrap_or(u128::MAX);
+        let total = (self.arms as u128 * u128::from(self.memory_bound)).saturating_mul(doubled);
+        u64::try_from(total.div_ceil(self.active.len() as u128)).unwrap_or(u64::MAX)
+    }
+
+    /// C_s.
+    fn radius(&self) -> f64 {
+        (self.spread / self.plays() as f64).sqrt()
+    }
+
+    pub(super) fn next_run(&self) -> Run {
+        match self.active[..] {
+            [only] => Run::forever(only),
+            _ => Run { arm: self.active[self.means.len()], burn_in: self.plays(), record: self.plays() },
+        }
+    }
+
+    pub(super) fn observe(&mut self, feedback: Feedback) {
+        if self.active.len() == 1 {
+            return;
+        }
+        self.means.push(feedback.mean());
+        if self.means.len() == self.active.len() {
+            self.eliminate();
+        }
+    }
+
+    /// The end of an epoch.
+    fn eliminate(&mut self) {
+        let radius = self.radius();
+        let mut best = 0;
+        for (i, mean) in self.means.iter().enumerate() {
+            if *mean < self.means[best] {
+                best = i;
+            }
+        }
+        self.leader = self.active[best];
+        let bar = self.means[best] + 2.0 * radius;
+        let mut means = self.means.drain(..);
+        self.active.retain(|_| means.next().is_some_and(|mean| mean <= bar));
+        drop(means);
+        if self.epoch <= self.accounted {
+            // The best arm survives with probability 1 - delta (Lemma 5), so a single survivor is the best arm; of
+            // several, each is within 4·C_s of it (Lemma 3).
+            let gap = if self.active.len() == 1 { 0.0 } else { 4.0 * radius };
+            self.certificate = Some(Certificate { arms: self.active.clone(), gap, delta: self.delta });
+        }
+        self.epoch += 1;
+    }
+
+    pub(super) fn recommend(&self) -> usize {
+        self.leader
+    }
+
+    pub(super) fn certificate(&self) -> Option<Certificate> {
+        self.certificate.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K = 3, M = 2 and C_s = sqrt(3 / n_s): n_1 = 4 gives C_1 = sqrt(3)/2.
+    fn example() -> Elimination {
+        Elimination::new(3, 2, 3.0, 0.05, 10)
+    }
+
+    fn feed(policy: &mut Elimination, mean: f64) -> Run {
+        let run = policy.next_run();
+        policy.observe(Feedback { plays: run.record, sum: mean * run.record as f64, sum_sq: 0.0 });
+        run
+    }
+
+    /// An epoch in which the arms have these means, and the lengths of its runs.
+    fn feed_all(policy: &mut Elimination, means: &[f64]) -> Vec<u64> {
+        means.iter().map(|&mean| feed(policy, mean).record).collect()
+    }
+
+    #[test]
+    fn epochs_have_the_lengths_of_the_paper() {
+        let mut policy = example();
+        // Epoch 1: 3·2·2/3 = 4. Nothing is eliminated, so epoch 2: 3·2·4/3 = 8.
+        for (epoch, plays) in [(1, 4), (2, 8), (3, 16)] {
+            for arm in 0..3 {
+                assert_eq!(feed(&mut policy, 0.5), Run { arm, burn_in: plays, record: plays }, "epoch {epoch}");
+            }
+        }
+        // Two arms left: epoch 2 of K = 3, M = 1 has ceil(3·4/2) = 6, epoch 1 of K = 3 has 2; ceil(5·1·4/3) = 7.
+        let mut policy = Elimination::new(3, 1, 0.0, 0.05, 10);
+        assert_eq!(feed_all(&mut policy, &[0.5, 0.9, 0.5]), [2, 2, 2]);
+        assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
+        let mut policy = Elimination::new(5, 1, 0.0, 0.05, 10);
+        assert_eq!(feed_all(&mut policy, &[0.9, 0.5, 0.5, 0.9, 0.5]), [2, 2, 2, 2, 2]);
+        assert_eq!(policy.next_run(), Run { arm: 1, burn_in: 7, record: 7 });
+    }
+
+    #[test]
+    fn an_arm_goes_exactly_when_it_is_above_the_best_by_more_than_two_radii() {
+        let two_radii = 2.0 * (3.0f64 / 4.0).sqrt();
+        // The bar is best + 2·C_s with the best at 0, so these means meet it exactly, and miss it by one bit.
+        for (mean, survives) in [(two_radii, true), (two_radii.next_up(), false)] {
+            let mut policy = example();
+            // Sums are multiples of 4, which keeps the means exact.
+            feed_all(&mut policy, &[mean, 0.0, 0.1]);
+            assert_eq!(policy.active.contains(&0), survives);
+            assert_eq!(policy.recommend(), 1);
+            let certificate = policy.certificate().unwrap();
+            assert_eq!(certificate.arms, if survives { vec![0, 1, 2] } else { vec![1, 2] });
+            assert_eq!(certificate.gap, 2.0 * two_radii);
+        }
+    }
+
+    #[test]
+    fn the_last_arm_is_played_to_the_end_and_is_the_best() {
+        let mut policy = example();
+        assert_eq!(policy.certificate(), None);
+        feed_all(&mut policy, &[9.0, 0.0, 9.0]);
+        assert_eq!(policy.next_run(), Run::forever(1));
+        assert_eq!(policy.certificate(), Some(Certificate { arms: vec![1], gap: 0.0, delta: 0.05 }));
+        policy.observe(Feedback { plays: u64::MAX, sum: 0.0, sum_sq: 0.0 });
+        assert_eq!(policy.next_run(), Run::forever(1));
+    }
+
+    #[test]
+    fn one_arm_needs_no_epoch() {
+        let policy = Elimination::new(1, 2, 3.0, 0.05, 10);
+        assert_eq!(policy.next_run(), Run::forever(0));
+        assert_eq!(policy.certificate(), Some(Certificate { arms: vec![0], gap: 0.0, delta: 0.05 }));
+    }
+
+    #[test]
+    fn past_the_epochs_delta_accounts_for_nothing_more_is_certified() {
+        let mut policy = Elimination::new(2, 1, 3.0, 0.05, 1);
+        feed_all(&mut policy, &[0.5; 2]);
+        let certificate = policy.certificate();
+        feed_all(&mut policy, &[0.5; 2]);
+        assert_eq!(policy.certificate(), certificate);
+    }
+
+    #[test]
+    fn lengths_saturate_instead_of_overflowing() {
+        let mut policy = Elimination::new(u32::MAX as usize / 1000, u64::MAX, 3.0, 0.05, 10);
+        assert_eq!(policy.next_run().plays(), u64::MAX);
+        policy.epoch = 200;
+        assert_eq!(policy.next_run().record, u64::MAX);
+        assert!(policy.radius() > 0.0);
+    }
+}

@@ -1,0 +1,254 @@
+//! Epoch UCB: upper confidence bounds over epochs of M plays.
+//!
+//! Malik, Igoe, Li and Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality"
+//! (2023), Section 3.1, the modified UCB that its experiments compare with. An epoch plays one arm M times in a row and
+//! records the last loss alone, which comes from the calibrated arm. After N epochs, n_x of them with arm x, the next
+//! one goes to the arm with the least
+//!
+//! ```text
+//! mean_x - sqrt(c·ln(N) / n_x),
+//! ```
+//!
+//! the first of them if there are several, once every arm has had an epoch. The paper states no constant; c = 2 is that
+//! of UCB1 ([`Ucb1`](super::Ucb1)), whose index this is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::setting::{check_memory_bound, check_positive};
+use super::spec::{Configuration, MEMORY_BOUND};
+use super::{Parameter, PolicyError, PolicyKind, Setting};
+use crate::{Feedback, Policy, Run, Stream};
+
+const NAME: &str = "epoch-ucb";
+
+/// The parameters of [`EpochUcb`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EpochUcbSpec {
+    /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    pub memory_bound: u64,
+    /// The constant c in the index mean - sqrt(c ln(epochs) / n): the larger, the more it explores.
+    #[serde(default = "default_exploration")]
+    pub exploration: f64,
+}
+
+fn default_exploration() -> f64 {
+    2.0
+}
+
+impl EpochUcbSpec {
+    /// The default: exploration 2.
+    pub fn new(memory_bound: u64) -> Self {
+        Self { memory_bound, exploration: default_exploration() }
+    }
+}
+
+impl Configuration for EpochUcbSpec {
+    const KIND: PolicyKind = PolicyKind {
+        name: NAME,
+        summary: "UCB over epochs of M plays of one arm, of which the last one counts.",
+        parameters: &[
+            MEMORY_BOUND,
+            Parameter {
+                name: "exploration",
+                values: "a positive number",
+                default: Some("2"),
+                meaning: "The constant c in the index mean - sqrt(c ln(epochs) / n): the larger, the more it explores.",
+            },
+        ],
+        citation: "Malik, Igoe, Li, Singh (2023). Weighted Tallying Bandits: Overcoming Intractability via Repeated \
+                   Exposure Optimality. Section 3.1.",
+    };
+    type Policy = EpochUcb;
+
+    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
+        setting.check()?;
+        check_memory_bound(NAME, self.memory_bound)?;
+        check_positive(NAME, "exploration", self.exploration)?;
+        Ok(self.clone())
+    }
+
+    fn build(&self, setting: &Setting, _: Stream) -> Result<EpochUcb, PolicyError> {
+        EpochUcb::new(self, setting)
+    }
+
+    fn memory_bound(&self) -> Option<u64> {
+        Some(self.memory_bound)
+    }
+
+    fn label(&self) -> String {
+        if self.exploration == default_exploration() {
+            "UCB (epochs)".to_string()
+        } else {
+            format!("UCB (epochs, c = {})", self.exploration)
+        }
+    }
+}
+
+/// Upper confidence bounds over epochs of M plays.
+///
+/// ```
+/// use calibandit::policy::{EpochUcb, EpochUcbSpec};
+/// use calibandit::{Policy, Run, Setting};
+/// let mut policy = EpochUcb::new(&EpochUcbSpec::new(3), &Setting { arms: 5, horizon: None })?;
+/// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 2, record: 1 });
+/// # Ok::<(), calibandit::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EpochUcb {
+    memory_bound: u64,
+    index: Index,
+}
+
+impl EpochUcb {
+    /// A policy ready for its first run. The horizon is ignored.
+    pub fn new(spec: &EpochUcbSpec, setting: &Setting) -> Result<Self, PolicyError> {
+        let EpochUcbSpec { memory_bound, exploration } = spec.resolve(setting)?;
+        Ok(Self { memory_bound, index: Index::new(setting.arms, exploration) })
+    }
+}
+
+impl Policy for EpochUcb {
+    fn next_run(&mut self) -> Run {
+        Run { arm: self.index.least(), burn_in: self.memory_bound - 1, record: 1 }
+    }
+
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        self.index.learn(run.arm, feedback.sum);
+    }
+
+    /// The arm that was chosen most often, of several the one with the least mean.
+    fn recommend(&self) -> usize {
+        self.index.most_chosen()
+    }
+}
+
+/// The index mean - sqrt(c·ln(N) / n) of every arm.
+///
+/// What depends on one arm alone (its mean and 1 / sqrt(n)) is kept, so that a choice needs a single square root.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Index {
+    exploration: f64,
+    /// N.
+    choices: u64,
+    /// n, the sum of the losses, their mean and 1 / sqrt(n) of each arm.
+    chosen: Vec<u64>,
+    sums: Vec<f64>,
+    means: Vec<f64>,
+    widths: Vec<f64>,
+}
+
+impl Index {
+    pub(super) fn new(arms: usize, exploration: f64) -> Self {
+        Self {
+            exploration,
+            choices: 0,
+            chosen: vec![0; arms],
+            sums: vec![0.0; arms],
+            means: vec![0.0; arms],
+            widths: vec![0.0; arms],
+        }
+    }
+
+    /// The arm with the least index; first every arm once, in order.
+    pub(super) fn least(&self) -> usize {
+        if self.choices < self.means.len() as u64 {
+            return self.choices as usize;
+        }
+        let scale = (self.exploration * (self.choices as f64).ln()).sqrt();
+        let mut least = (0, f64::INFINITY);
+        for (arm, (mean, width)) in self.means.iter().zip(&self.widths).enumerate() {
+            let index = mean - scale * width;
+            if index < least.1 {
+                least = (arm, index);
+            }
+        }
+        least.0
+    }
+
+    pub(super) fn learn(&mut self, arm: usize, loss: f64) {
+        self.choices += 1;
+        self.chosen[arm] += 1;
+        self.sums[arm] += loss;
+        let n = self.chosen[arm] as f64;
+        self.means[arm] = self.sums[arm] / n;
+        self.widths[arm] = n.sqrt().recip();
+    }
+
+    /// The arm chosen most often, of several the one with the least mean: the recommendation of Bubeck, Munos and
+    /// Stoltz (2011), which an arm that was lucky once does not fool.
+    pub(super) fn most_chosen(&self) -> usize {
+        let mut most = 0;
+        for arm in 1..self.chosen.len() {
+            let (n, best) = (self.chosen[arm], self.chosen[most]);
+            if n > best || n == best && self.means[arm] < self.means[most] {
+                most = arm;
+            }
+        }
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plays_every_arm_once_first() {
+        let mut policy = EpochUcb::new(&EpochUcbSpec::new(4), &Setting { arms: 3, horizon: None }).unwrap();
+        for arm in 0..3 {
+            let run = policy.next_run();
+            assert_eq!(run, Run { arm, burn_in: 3, record: 1 });
+            policy.observe(run, Feedback::one(1.0));
+        }
+        // All are alike: the first.
+        assert_eq!(policy.next_run().arm, 0);
+    }
+
+    #[test]
+    fn index_by_hand() {
+        let mut index = Index::new(2, 2.0);
+        for (arm, loss) in [(0, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)] {
+            index.learn(arm, loss);
+        }
+        // N = 4. Arm 0: 1/3 - sqrt(2·ln 4 / 3) = 0.3333 - 0.9614 = -0.628; arm 1: 1 - sqrt(2·ln 4) = 1 - 1.6651 = -0.665.
+        assert_eq!(index.least(), 1);
+        index.learn(1, 1.0);
+        // N = 5. Arm 0: 0.3333 - sqrt(2·ln 5 / 3) = 0.3333 - 1.0358 = -0.702; arm 1: 1 - sqrt(ln 5) = 1 - 1.2686 = -0.269.
+        assert_eq!(index.least(), 0);
+        assert_eq!(index.most_chosen(), 0);
+    }
+
+    #[test]
+    fn agrees_with_the_formula() {
+        let mut index = Index::new(4, 0.7);
+        let mut losses: [Vec<f64>; 4] = Default::default();
+        for round in 0..500u32 {
+            let arm = index.least();
+            if round >= 4 {
+                let formula = |x: usize| {
+                    let n = losses[x].len() as f64;
+                    losses[x].iter().sum::<f64>() / n - (0.7 * f64::from(round).ln() / n).sqrt()
+                };
+                assert!((0..4).all(|other| formula(arm) <= formula(other) + 1e-12));
+            }
+            let loss = f64::from((round * 7919 + arm as u32 * 31) % 10) / 10.0 + 0.05 * arm as f64;
+            losses[arm].push(loss);
+            index.learn(arm, loss);
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let setting = Setting { arms: 2, horizon: None };
+        for exploration in [0.0, -2.0, f64::NAN, f64::INFINITY] {
+            let refused = EpochUcb::new(&EpochUcbSpec { memory_bound: 1, exploration }, &setting).unwrap_err();
+            assert!(matches!(refused, PolicyError::Parameter { parameter: "exploration", .. }));
+        }
+        let refused = EpochUcb::new(&EpochUcbSpec::new(0), &setting).unwrap_err();
+        assert_eq!(refused.to_string(), "policy `epoch-ucb`: `memory_bound` must be at least 1, but is 0");
+    }
+}

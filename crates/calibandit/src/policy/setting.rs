@@ -1,0 +1,107 @@
+//! What a policy is told before the first play, and what can be wrong with it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Game;
+
+/// What every policy is told: how many arms there are and, where it is known, how many plays there will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The number of arms, the paper's K.
+    pub arms: usize,
+    /// The number of plays, the paper's T; `None` where the end is not known.
+    pub horizon: Option<u64>,
+}
+
+impl Setting {
+    /// The setting of a game that is played up to a horizon.
+    pub fn of(game: &Game, horizon: u64) -> Self {
+        Self { arms: game.arms().len(), horizon: Some(horizon) }
+    }
+
+    /// Whether there is anything to play.
+    pub(super) fn check(&self) -> Result<(), PolicyError> {
+        match self {
+            Setting { arms: 0, .. } => Err(PolicyError::NoArms),
+            Setting { arms, .. } if *arms >= u32::MAX as usize => Err(PolicyError::TooManyArms { arms: *arms }),
+            Setting { horizon: Some(0), .. } => Err(PolicyError::NoHorizon),
+            _ => Ok(()),
+        }
+    }
+
+    /// The horizon, for a policy that cannot do without.
+    pub(super) fn horizon(&self, policy: &'static str, instead: &'static str) -> Result<u64, PolicyError> {
+        self.horizon.ok_or(PolicyError::HorizonNeeded { policy, instead })
+    }
+}
+
+/// Why a policy cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// There is nothing to choose from.
+    #[error("there are no arms: a policy needs at least one")]
+    NoArms,
+    /// Arms are numbered with 32 bits.
+    #[error("{arms} arms are more than a policy can have ({})", u32::MAX - 1)]
+    TooManyArms {
+        /// How many were given.
+        arms: usize,
+    },
+    /// The horizon is 0.
+    #[error("the horizon is 0: there must be at least one play")]
+    NoHorizon,
+    /// A parameter is outside its range.
+    #[error("policy `{policy}`: `{parameter}` must be {expected}, but is {value}")]
+    Parameter {
+        /// The kind of policy, as in files.
+        policy: &'static str,
+        /// The parameter's name, as in files.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// What it has to be.
+        expected: &'static str,
+    },
+    /// The policy needs to know the horizon, and it is not known.
+    #[error("policy `{policy}` needs to know the horizon: give one, or {instead}")]
+    HorizonNeeded {
+        /// The kind of policy, as in files.
+        policy: &'static str,
+        /// What to do if the horizon is not known.
+        instead: &'static str,
+    },
+    /// The horizon ends before the policy can do its least.
+    #[error("policy `{policy}` needs a horizon of at least {needed} plays ({why}), but it is {horizon}")]
+    HorizonTooShort {
+        /// The kind of policy, as in files.
+        policy: &'static str,
+        /// The least horizon.
+        needed: u128,
+        /// Where that number comes from.
+        why: &'static str,
+        /// The horizon given.
+        horizon: u64,
+    },
+}
+
+/// Reports a parameter unless it is `fine`. Conditions are written so that NaN is not.
+pub(super) fn check(
+    policy: &'static str,
+    parameter: &'static str,
+    value: f64,
+    fine: bool,
+    expected: &'static str,
+) -> Result<(), PolicyError> {
+    if fine { Ok(()) } else { Err(PolicyError::Parameter { policy, parameter, value, expected }) }
+}
+
+/// Checks a bound on the memory.
+pub(super) fn check_memory_bound(policy: &'static str, memory_bound: u64) -> Result<(), PolicyError> {
+    check(policy, "memory_bound", memory_bound as f64, memory_bound >= 1, "at least 1")
+}
+
+/// Checks a parameter that may be any positive number.
+pub(super) fn check_positive(policy: &'static str, parameter: &'static str, value: f64) -> Result<(), PolicyError> {
+    check(policy, parameter, value, value > 0.0 && value.is_finite(), "a positive number")
+}

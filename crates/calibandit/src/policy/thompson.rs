@@ -1,0 +1,172 @@
+//! Thompson sampling with Beta posteriors, without any care of warm-up.
+//!
+//! Thompson, "On the likelihood that one unknown probability exceeds another in view of the evidence of two samples",
+//! Biometrika 25, 285-294 (1933), <https://doi.org/10.1093/biomet/25.3-4.285>; Agrawal and Goyal, "Analysis of Thompson
+//! sampling for the multi-armed bandit problem", COLT 2012, Algorithms 1 and 2, <https://arxiv.org/abs/1111.1797>. With
+//! a uniform prior, each play draws
+//!
+//! ```text
+//! theta_x ~ Beta(1 + ones_x, 1 + zeros_x)
+//! ```
+//!
+//! for every arm and plays the arm with the least. A loss in [0, 1] that is neither 0 nor 1 counts as a 1 with the
+//! loss as probability (Algorithm 2); losses of unbounded feedback are **clamped to [0, 1]** first. A reference:
+//! its runs are single plays.
+
+use rand::RngExt;
+use rand_distr::{Beta, Distribution};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::Configuration;
+use super::{PolicyError, PolicyKind, Setting};
+use crate::{Feedback, Policy, Run, Stream};
+
+/// The parameters of [`Thompson`]: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThompsonSpec {}
+
+impl Configuration for ThompsonSpec {
+    const KIND: PolicyKind = PolicyKind {
+        name: "thompson",
+        summary: "Thompson sampling over single plays, without any care of warm-up: a reference.",
+        parameters: &[],
+        citation: "Thompson (1933). Biometrika 25, 285-294. doi:10.1093/biomet/25.3-4.285; Agrawal, Goyal (2012). \
+                   Analysis of Thompson sampling for the multi-armed bandit problem. COLT 2012. arXiv:1111.1797",
+    };
+    type Policy = Thompson;
+
+    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
+        setting.check()?;
+        Ok(self.clone())
+    }
+
+    fn build(&self, setting: &Setting, stream: Stream) -> Result<Thompson, PolicyError> {
+        Thompson::new(setting, stream)
+    }
+
+    fn label(&self) -> String {
+        "Thompson".to_string()
+    }
+}
+
+/// Thompson sampling.
+///
+/// ```
+/// use calibandit::policy::Thompson;
+/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::{Policy, Setting};
+/// let mut policy = Thompson::new(&Setting { arms: 5, horizon: None }, stream(1, "example", 0, Purpose::Policy))?;
+/// assert_eq!(policy.next_run().plays(), 1);
+/// # Ok::<(), calibandit::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thompson {
+    /// How often the loss of each arm was 1, and 0.
+    ones: Vec<u64>,
+    zeros: Vec<u64>,
+    stream: Stream,
+}
+
+impl Thompson {
+    /// A policy ready for its first run. The horizon is ignored.
+    pub fn new(setting: &Setting, stream: Stream) -> Result<Self, PolicyError> {
+        setting.check()?;
+        Ok(Self { ones: vec![0; setting.arms], zeros: vec![0; setting.arms], stream })
+    }
+
+    /// The parameters of the posterior of an arm's loss.
+    fn posterior(&self, arm: usize) -> (f64, f64) {
+        (1.0 + self.ones[arm] as f64, 1.0 + self.zeros[arm] as f64)
+    }
+}
+
+impl Policy for Thompson {
+    fn next_run(&mut self) -> Run {
+        let mut least = (0, f64::INFINITY);
+        for arm in 0..self.ones.len() {
+            let (ones, zeros) = self.posterior(arm);
+            let theta = match Beta::new(ones, zeros) {
+                Ok(beta) => beta.sample(&mut self.stream),
+                Err(_) => ones / (ones + zeros), // cannot happen: both are at least 1
+            };
+            if theta < least.1 {
+                least = (arm, theta);
+            }
+        }
+        Run { arm: least.0, burn_in: 0, record: 1 }
+    }
+
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        let loss = feedback.sum.clamp(0.0, 1.0);
+        // Binary losses count as what they are, without a draw.
+        let one = loss == 1.0 || loss > 0.0 && self.stream.random::<f64>() < loss;
+        let count = if one { &mut self.ones } else { &mut self.zeros };
+        count[run.arm] += 1;
+    }
+
+    /// The arm with the least posterior mean.
+    fn recommend(&self) -> usize {
+        let mean = |arm| {
+            let (ones, zeros) = self.posterior(arm);
+            ones / (ones + zeros)
+        };
+        let mut best = 0;
+        for arm in 1..self.ones.len() {
+            if mean(arm) < mean(best) {
+                best = arm;
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream};
+
+    fn policy(arms: usize) -> Thompson {
+        Thompson::new(&Setting { arms, horizon: None }, stream(1, "thompson", 0, Purpose::Policy)).unwrap()
+    }
+
+    fn play(arm: usize) -> Run {
+        Run { arm, burn_in: 0, record: 1 }
+    }
+
+    #[test]
+    fn counts_binary_and_clamped_losses() {
+        let mut policy = policy(2);
+        let before = policy.stream.clone();
+        for (arm, loss) in [(0, 1.0), (0, 0.0), (1, 0.0), (1, -3.0), (1, 17.0)] {
+            policy.observe(play(arm), Feedback::one(loss));
+        }
+        assert_eq!((&policy.ones[..], &policy.zeros[..]), (&[1, 1][..], &[1, 2][..]));
+        assert_eq!(policy.stream, before, "none of these needs a draw");
+        assert_eq!(policy.posterior(1), (2.0, 3.0));
+        assert_eq!(policy.recommend(), 1);
+    }
+
+    #[test]
+    fn other_losses_count_as_a_one_as_often_as_they_say() {
+        let mut policy = policy(1);
+        for _ in 0..100_000 {
+            policy.observe(play(0), Feedback::one(0.3));
+        }
+        // Four standard deviations of a binomial.
+        assert!((policy.ones[0] as f64 - 30_000.0).abs() < 4.0 * (100_000.0f64 * 0.3 * 0.7).sqrt());
+    }
+
+    #[test]
+    fn chooses_an_arm_as_often_as_it_is_the_best_under_the_posterior() {
+        // Arm 0 is uniform, arm 1 is Beta(1, 2) after one 0. P(U < theta_1) = E[theta_1] = 1/3.
+        let mut policy = policy(2);
+        policy.observe(play(1), Feedback::one(0.0));
+        let draws = 100_000;
+        let first = (0..draws).filter(|_| policy.next_run().arm == 0).count() as f64;
+        let expected = f64::from(draws) / 3.0;
+        assert!((first - expected).abs() < 4.0 * (expected * 2.0 / 3.0).sqrt(), "{first}");
+    }
+}
