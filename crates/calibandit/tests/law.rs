@@ -1,0 +1,136 @@
+//! The leaping engine against the stepwise one: equal in law, for every policy and every kind of noise.
+//!
+//! Fixed seeds: each test either always passes or always fails. Nearly 130 comparisons are made at a level of 1e-5, so a
+//! correct program would fail for about one choice of seeds in 800.
+
+#![allow(clippy::unwrap_used)] // a test may panic
+
+mod common;
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{
+    Arm, Certificate, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Run, Setting, Weights,
+    simulate,
+};
+use common::kolmogorov_smirnov;
+use serde_json::json;
+
+const LEVEL: f64 = 1e-5;
+const INSTANCES: u64 = 2000;
+const HORIZON: u64 = 300;
+const MEMORY: usize = 3;
+
+/// Passes everything through and adds up what the policy is told.
+struct Listener<P> {
+    policy: P,
+    heard: Feedback,
+}
+
+impl<P: Policy> Policy for Listener<P> {
+    fn next_run(&mut self) -> Run {
+        self.policy.next_run()
+    }
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        self.heard += feedback;
+        self.policy.observe(run, feedback);
+    }
+    fn recommend(&self) -> usize {
+        self.policy.recommend()
+    }
+    fn certificate(&self) -> Option<Certificate> {
+        self.policy.certificate()
+    }
+}
+
+/// Three arms with different memories, of which the last is the best when calibrated.
+fn game(noise: Noise) -> Game {
+    let arm = |weights, curve| Arm::new(Weights::new(weights).unwrap(), curve, noise).unwrap();
+    Game::new(vec![
+        arm(vec![1.0; 2], LossCurve::constant(0.5)),
+        arm(vec![1.0, 0.5, 0.25], LossCurve::linear(0.8, -0.2)),
+        arm(vec![1.0; MEMORY], LossCurve::by_plays([0.7, 0.6, 0.25])),
+    ])
+    .unwrap()
+}
+
+/// Each policy with a short horizon in mind: few epochs, so that eliminations and commitments do happen.
+fn policies() -> Vec<PolicySpec> {
+    let policies = json!([
+        {"kind": "successive-elimination", "memory_bound": MEMORY, "radius": 0.05},
+        {"kind": "anytime-elimination", "memory_bound": MEMORY, "delta": 0.008},
+        {"kind": "exp3"},
+        {"kind": "batched-exp3", "batch": 7},
+        {"kind": "epoch-ucb", "memory_bound": MEMORY},
+        {"kind": "ucb1"},
+        {"kind": "thompson"},
+        {"kind": "explore-then-commit", "memory_bound": MEMORY, "explore": 20},
+    ]);
+    let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
+    assert_eq!(policies.len(), PolicySpec::kinds().len(), "every kind of policy is to be tested here");
+    policies
+}
+
+/// What is compared: sum and sum of squares heard, plays of the best and of the first arm, and the final excess.
+fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
+    let game = game(noise);
+    let name = format!("{engine:?}");
+    let mut columns = [const { Vec::new() }; 5];
+    for instance in 0..INSTANCES {
+        let setting = Setting { arms: 3, horizon: Some(HORIZON) };
+        let policy = spec.build(&setting, stream(7, &name, instance, Purpose::Policy)).unwrap();
+        let mut policy = Listener { policy, heard: Feedback::default() };
+        let mut draws = stream(7, &name, instance, Purpose::Noise);
+        let played = simulate(&game, &mut policy, &Grid::end(HORIZON), engine, &mut draws).unwrap();
+        let values = [
+            policy.heard.sum,
+            policy.heard.sum_sq,
+            played.plays[2] as f64,
+            played.plays[0] as f64,
+            played.last().excess,
+        ];
+        // Rounded, because without noise both engines give the same number up to the last bits.
+        columns.iter_mut().zip(values).for_each(|(column, value)| column.push((value * 1e9).round() / 1e9));
+    }
+    columns
+}
+
+fn engines_agree(noise: Noise) {
+    for spec in policies() {
+        let stepped = sample(&spec, noise, Engine::Stepwise);
+        let leapt = sample(&spec, noise, Engine::Leaping);
+        let names = ["sum", "sum of squares", "plays of the best arm", "plays of the first arm", "excess"];
+        for ((a, b), name) in stepped.iter().zip(&leapt).zip(names) {
+            let p = kolmogorov_smirnov(a, b);
+            assert!(p > LEVEL, "{} with {noise:?}: {name} differ, p = {p}", spec.label());
+        }
+    }
+}
+
+#[test]
+fn bernoulli() {
+    engines_agree(Noise::Bernoulli);
+}
+
+#[test]
+fn normal() {
+    engines_agree(Noise::Normal { sd: 0.3 });
+}
+
+#[test]
+fn beta() {
+    engines_agree(Noise::Beta { concentration: 4.0 });
+}
+
+#[test]
+fn none() {
+    engines_agree(Noise::None);
+}
+
+/// The comparison has teeth: noise that is a tenth wider, or a game whose best arm is a little better, is noticed.
+#[test]
+fn a_slightly_different_game_is_noticed() {
+    let spec = &policies()[0];
+    let right = sample(spec, Noise::Normal { sd: 0.3 }, Engine::Leaping);
+    let wrong = sample(spec, Noise::Normal { sd: 0.33 }, Engine::Stepwise);
+    assert!(kolmogorov_smirnov(&right[1], &wrong[1]) < LEVEL);
+}
