@@ -5,7 +5,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use calibandit::GameSpec;
+use calibandit::{GameSpec, PolicySpec};
 
 const HELP: &str = "\
 calibandit: bandits whose arms need to warm up
@@ -14,6 +14,7 @@ usage: calibandit <command>
 
 commands:
   games     list the games, with their parameters and where the paper has them
+  policies  list the policies, with their parameters and where they come from
   help      show this text
 ";
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let written = match arguments.as_slice() {
         ["games"] => games(&mut io::stdout().lock()),
+        ["policies"] => policies(&mut io::stdout().lock()),
         [] | ["help" | "--help" | "-h"] => io::stdout().write_all(HELP.as_bytes()),
         other => {
             eprint!("calibandit does not understand `{}`.\n\n{HELP}", other.join(" "));
@@ -51,6 +53,18 @@ fn games(out: &mut impl Write) -> io::Result<()> {
             // Descriptions come from doc comments, broken where the source breaks them.
             let description = parameter.description.replace('\n', " ");
             writeln!(out, "    {}{default}: {description}", parameter.name)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn policies(out: &mut impl Write) -> io::Result<()> {
+    for kind in PolicySpec::kinds() {
+        writeln!(out, "{}\n  {}\n  Source: {}", kind.name, kind.summary, kind.citation)?;
+        for parameter in kind.parameters {
+            let default = parameter.default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
+            writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
         }
         writeln!(out)?;
     }

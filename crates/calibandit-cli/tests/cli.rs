@@ -6,14 +6,19 @@ fn calibandit(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_calibandit")).args(arguments).output().expect("the program starts")
 }
 
-#[test]
-fn games_are_listed_by_name() {
-    let output = calibandit(&["games"]);
+fn headings(command: &str) -> Vec<String> {
+    let output = calibandit(&[command]);
     assert_eq!(output.status.code(), Some(0));
-    let text = String::from_utf8(output.stdout).unwrap();
-    for kind in calibandit::GameSpec::kinds() {
-        assert!(text.lines().any(|line| line == kind.name), "{}", kind.name);
-    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with(' ')).map(str::to_string).collect()
+}
+
+#[test]
+fn games_and_policies_are_listed_by_name() {
+    let games: Vec<_> = calibandit::GameSpec::kinds().iter().map(|kind| kind.name).collect();
+    assert_eq!(headings("games"), games);
+    let policies: Vec<_> = calibandit::PolicySpec::kinds().iter().map(|kind| kind.name).collect();
+    assert_eq!(headings("policies"), policies);
 }
 
 #[test]

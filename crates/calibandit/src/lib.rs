@@ -1,4 +1,51 @@
 //! Bandits whose arms need to warm up.
+//!
+//! A crowd worker, a driver or a cache is only as good as it gets after some plays in a row. In a *weighted tallying* game
+//! an arm's expected loss depends on how often that arm was played lately; an arm that has been played throughout its
+//! memory is *calibrated*, and its loss then is its *eventual loss*. Good policies judge arms by nothing else.
+//!
+//! ```
+//! use calibandit::rng::{Purpose, stream};
+//! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Setting, Weights, simulate};
+//!
+//! // Three workers. The last one is the best, but needs four tasks in a row to get there.
+//! let worker = |losses: [f64; 4]| Arm::new(Weights::unit(4)?, LossCurve::by_plays(losses), Noise::Bernoulli);
+//! let game = Game::new(vec![
+//!     worker([0.5, 0.5, 0.5, 0.5])?,
+//!     worker([0.6, 0.5, 0.45, 0.4])?,
+//!     worker([0.9, 0.7, 0.5, 0.1])?,
+//! ])?;
+//! assert_eq!(game.best_arm(), 2);
+//!
+//! let horizon = 1_000_000;
+//! let mut excess = Vec::new();
+//! let careful = r#"{"kind": "successive-elimination", "memory_bound": 4, "radius": "hoeffding"}"#;
+//! for policy in [careful, r#"{"kind": "thompson"}"#] {
+//!     let spec: PolicySpec = serde_json::from_str(policy)?;
+//!     let mut policy = spec.build(&Setting::of(&game, horizon), stream(1, "tour", 0, Purpose::Policy))?;
+//!     let noise = &mut stream(1, "tour", 0, Purpose::Noise);
+//!     let trajectory = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
+//!     excess.push(trajectory.last().excess); // expected loss beyond that of the calibrated best arm
+//! }
+//! assert!(excess[0] < 1_000.0, "lets every arm warm up before it judges");
+//! assert!(excess[1] > 100_000.0, "gives up the best worker after a few bad first tasks");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The tour
+//!
+//! * [`game`]: a [`Game`] has [`Arm`]s with [`Weights`], a [`LossCurve`] and [`Noise`]. The [`zoo`] has every game of the
+//!   paper by name, as a [`GameSpec`] from which instances are drawn.
+//! * [`policy`]: a [`Policy`] asks for [`Run`]s and learns from [`Feedback`]. One algorithm a file; a [`PolicySpec`] names it with
+//!   its parameters.
+//! * [`simulate()`]: a policy against a game, [stepwise or leaping](Engine). What counts is expected loss, never what was
+//!   drawn.
+//! * [`advisor`]: a policy against the world. [`Advisor::ask`], play, [`Advisor::tell`]; save and go on another day.
+//! * [`bounds`]: the theorems, as functions.
+//! * [`rng`]: a seed fixes every number, bit for bit.
+//!
+//! The library reads no files or clocks, starts no threads and has no global randomness. "The paper" is Malik, Igoe, Li and
+//! Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality" (ICML 2023).
 
 pub mod advisor;
 pub mod bounds;

@@ -1,5 +1,6 @@
 //! The advisor against its contract: what it hands out, what it takes, and what the policy gets to see.
 
+mod policies;
 mod properties;
 
 use calibandit::rng::{Purpose, stream};

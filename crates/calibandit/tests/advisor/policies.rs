@@ -1,0 +1,86 @@
+//! Every policy there is, behind an advisor.
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{
+    Advisor, AnyPolicy, AskError, Decision, Engine, GameSpec, Grid, LossRange, PolicySpec, Setting, Stream, simulate,
+};
+
+use crate::reloaded;
+
+/// Every kind of policy, with 2 for what must be given.
+fn every_policy(setting: &Setting, seed: u64) -> Vec<(&'static str, AnyPolicy)> {
+    let build = |kind: &calibandit::PolicyKind| {
+        let mut file = serde_json::json!({ "kind": kind.name });
+        for parameter in kind.parameters.iter().filter(|parameter| parameter.default.is_none()) {
+            file[parameter.name] = 2.into();
+        }
+        let spec: PolicySpec = serde_json::from_value(file).expect("a valid spec");
+        let own: Stream = stream(seed, "advisor", 0, Purpose::Policy);
+        (kind.name, spec.build(setting, own).expect("a valid policy"))
+    };
+    PolicySpec::kinds().iter().map(build).collect()
+}
+
+/// Plays, telling losses as late as possible and the newest first.
+fn play(advisor: &mut Advisor<AnyPolicy>, plays: usize) -> Vec<Decision> {
+    let mut made = Vec::new();
+    while made.len() < plays {
+        match advisor.ask() {
+            Ok(decision) => made.push(decision),
+            Err(AskError::Waiting { outstanding }) => {
+                for &id in outstanding.iter().rev() {
+                    advisor.tell(id, (id as f64 * 0.377).fract()).expect("it is outstanding");
+                }
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    made
+}
+
+#[test]
+fn twenty_five_and_twenty_five_plays_are_fifty_and_so_on_to_a_thousand() {
+    let setting = Setting { arms: 3, horizon: Some(1000) };
+    for (name, policy) in every_policy(&setting, 7) {
+        let mut through = Advisor::new(policy, 3).unwrap();
+        let mut paused = through.clone();
+        let whole = play(&mut through, 1000);
+        let mut parts = Vec::new();
+        for _ in 0..40 {
+            parts.extend(play(&mut paused, 25));
+            paused = reloaded(&paused);
+        }
+        assert_eq!(parts, whole, "{name}");
+        assert_eq!(paused, through, "{name}");
+        assert_eq!(paused.certificate(), through.certificate(), "{name}");
+    }
+}
+
+#[test]
+fn every_policy_chooses_as_under_the_stepwise_engine() {
+    for game in
+        [r#"{"kind": "step", "arms": 4, "memory": 2}"#, r#"{"kind": "step", "feedback": {"normal": {"sd": 0.5}}}"#]
+    {
+        let spec: GameSpec = serde_json::from_str(game).unwrap();
+        let game = spec.draw(&mut stream(3, "advisor", 0, Purpose::Game)).unwrap();
+        let horizon = 3000;
+        let setting = Setting::of(&game, horizon);
+        for ((name, mut simulated), (_, live)) in every_policy(&setting, 3).into_iter().zip(every_policy(&setting, 3)) {
+            let drawn = stream(3, "advisor", 0, Purpose::Noise);
+            let grid = Grid::end(horizon);
+            let trajectory = simulate(&game, &mut simulated, &grid, Engine::Stepwise, &mut drawn.clone()).unwrap();
+
+            let (mut noise, mut window) = (drawn, game.empty_window());
+            let mut advisor = Advisor::with_range(live, setting.arms, LossRange::unbounded()).unwrap();
+            for _ in 0..horizon {
+                let decision = advisor.ask().unwrap();
+                let expected = game.play(decision.arm, &mut window);
+                let observed = game.arms()[decision.arm].noise().draw(expected, &mut noise);
+                advisor.tell(decision.id, observed).unwrap();
+            }
+            assert_eq!(advisor.plays(), trajectory.plays, "{name}");
+            assert_eq!(advisor.switches(), trajectory.last().switches, "{name}");
+            assert_eq!(*advisor.policy(), simulated, "{name}");
+        }
+    }
+}
