@@ -1,0 +1,267 @@
+//! What every policy has to do, whatever its kind: play valid runs on any feedback, come back from a file bit by bit,
+//! refuse impossible settings, and draw the same numbers as ever.
+
+#![allow(clippy::unwrap_used)]
+
+use calibandit::policy::{AnytimeEliminationSpec, SuccessiveEliminationSpec};
+use calibandit::rng::{Purpose, stream};
+use calibandit::{
+    AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Radius, Run,
+    Setting, Stream, Weights, Window, simulate,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The paper's unweighted game: all arms lose 0.5, but the last one 0.35 once it is calibrated.
+fn step_game(arms: usize, memory: usize, noise: Noise) -> Game {
+    step_game_with([0.5, 0.35], arms, memory, noise)
+}
+
+fn step_game_with([loss, calibrated]: [f64; 2], arms: usize, memory: usize, noise: Noise) -> Game {
+    let arm = |x| {
+        let curve = LossCurve::constant(loss);
+        let curve = if x + 1 == arms { curve.when_calibrated(calibrated) } else { curve };
+        Arm::new(Weights::unit(memory).unwrap(), curve, noise).unwrap()
+    };
+    Game::new((0..arms).map(arm).collect()).unwrap()
+}
+
+/// Every kind, with its defaults and this bound on the memory.
+fn all(memory_bound: u64) -> Vec<PolicySpec> {
+    let with = |mut file: Value, name: &str, value: Value| {
+        file[name] = value;
+        file
+    };
+    let file = |kind: &calibandit::PolicyKind| {
+        let needs_bound = kind.parameters.iter().any(|parameter| parameter.name == "memory_bound");
+        let file = json!({ "kind": kind.name });
+        if needs_bound { with(file, "memory_bound", json!(memory_bound)) } else { file }
+    };
+    PolicySpec::kinds().iter().map(|kind| serde_json::from_value(file(kind)).unwrap()).collect()
+}
+
+fn build(spec: &PolicySpec, arms: usize, horizon: u64) -> AnyPolicy {
+    spec.build(&Setting { arms, horizon: Some(horizon) }, stream(1, "policies", 0, Purpose::Policy)).unwrap()
+}
+
+/// A game being played by hand, so that a policy can be watched from one run to the next.
+#[derive(Clone)]
+struct Table {
+    game: Game,
+    window: Window,
+    noise: Stream,
+    left: u64,
+}
+
+impl Table {
+    fn new(game: Game, seed: u64, horizon: u64) -> Self {
+        let window = game.empty_window();
+        Self { game, window, noise: stream(seed, "policies", 0, Purpose::Noise), left: horizon }
+    }
+
+    /// One run, reported if the horizon does not cut it; `None` once there are no plays left.
+    fn run(&mut self, policy: &mut AnyPolicy) -> Option<Run> {
+        if self.left == 0 {
+            return None;
+        }
+        let run = policy.next_run();
+        assert!(run.plays() > 0 && run.arm < self.game.arms().len(), "{run:?}");
+        let mut feedback = Feedback::default();
+        for play in 0..run.plays().min(self.left) {
+            let loss = self.game.play(run.arm, &mut self.window);
+            if play >= run.burn_in {
+                feedback += Feedback::one(self.game.arms()[run.arm].noise().draw(loss, &mut self.noise));
+            }
+        }
+        if run.plays() <= self.left {
+            policy.observe(run, feedback);
+        }
+        self.left = self.left.saturating_sub(run.plays());
+        Some(run)
+    }
+}
+
+/// JSON has no NaN and no infinities: they become null. So a state without nulls where numbers belong is a sound one.
+fn assert_sound(policy: &AnyPolicy) {
+    let text = serde_json::to_string(policy).unwrap();
+    let state: Value = serde_json::from_str(&text).unwrap();
+    fn nulls(value: &Value) -> usize {
+        match value {
+            Value::Null => 1,
+            Value::Array(values) => values.iter().map(nulls).sum(),
+            // A certificate that is not there yet is the one null that is meant.
+            Value::Object(fields) => {
+                fields.iter().filter(|(name, _)| *name != "certificate").map(|(_, v)| nulls(v)).sum()
+            }
+            _ => 0,
+        }
+    }
+    assert_eq!(nulls(&state), 0, "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Saved after any number of runs, a policy goes on as if nothing had happened, bit by bit.
+    #[test]
+    fn a_restored_policy_goes_on_bit_by_bit(
+        seed in 0u64..1 << 40,
+        arms in 1usize..6,
+        runs in 0usize..400,
+        normal in any::<bool>(),
+    ) {
+        let horizon = 3000;
+        let noise = if normal { Noise::Normal { sd: 0.7 } } else { Noise::Bernoulli };
+        for spec in all(3) {
+            let setting = Setting { arms, horizon: Some(horizon) };
+            let mut policy = spec.build(&setting, stream(seed, "policies", 1, Purpose::Policy)).unwrap();
+            let mut table = Table::new(step_game(arms, 3, noise), seed, horizon);
+            for _ in 0..runs {
+                table.run(&mut policy);
+            }
+            let mut restored: AnyPolicy = serde_json::from_str(&serde_json::to_string(&policy).unwrap()).unwrap();
+            prop_assert_eq!(&restored, &policy);
+            let mut other_table = table.clone();
+            loop {
+                let run = table.run(&mut policy);
+                prop_assert_eq!(run, other_table.run(&mut restored));
+                if run.is_none() {
+                    break;
+                }
+            }
+            prop_assert_eq!(serde_json::to_string(&restored).unwrap(), serde_json::to_string(&policy).unwrap());
+            prop_assert_eq!(restored.recommend(), policy.recommend());
+            prop_assert_eq!(restored.certificate(), policy.certificate());
+        }
+    }
+
+    /// Losses far outside [0, 1], as normal feedback may give, break nothing.
+    #[test]
+    fn wild_losses_break_nothing(seed in 0u64..1 << 40, arms in 1usize..5, sd in prop::sample::select(vec![0.5, 50.0, 1e9])) {
+        for spec in all(2) {
+            let mut policy = build(&spec, arms, 2000);
+            let mut table = Table::new(step_game(arms, 2, Noise::Normal { sd }), seed, 2000);
+            while table.run(&mut policy).is_some() {}
+            assert_sound(&policy);
+            prop_assert!(policy.recommend() < arms);
+        }
+    }
+}
+
+#[test]
+fn one_arm_is_played_by_every_policy() {
+    for spec in all(3) {
+        let mut policy = build(&spec, 1, 500);
+        let game = step_game(1, 3, Noise::Bernoulli);
+        for engine in [Engine::Leaping, Engine::Stepwise] {
+            let mut noise = stream(1, "one", 0, Purpose::Noise);
+            let played = simulate(&game, &mut policy, &Grid::end(500), engine, &mut noise).unwrap();
+            assert_eq!(played.plays, [500], "{}", spec.label());
+        }
+        assert_eq!(policy.recommend(), 0);
+        assert_sound(&policy);
+    }
+}
+
+/// A filled-in spec is the same policy, and there is nothing left to fill in.
+#[test]
+fn resolved_specs_build_the_same_policy() {
+    let setting = Setting { arms: 4, horizon: Some(100_000) };
+    for spec in all(3) {
+        let resolved = spec.resolve(&setting).unwrap();
+        let fresh = || stream(9, "resolve", 0, Purpose::Policy);
+        assert_eq!(resolved.build(&setting, fresh()).unwrap(), spec.build(&setting, fresh()).unwrap());
+        assert_eq!(resolved.resolve(&setting).unwrap(), resolved);
+        let file = serde_json::to_value(&resolved).unwrap();
+        for parameter in spec.kind().parameters {
+            assert!(file.get(parameter.name).is_some(), "{}: {}", spec.kind().name, parameter.name);
+        }
+        assert_eq!(serde_json::from_value::<PolicySpec>(file).unwrap(), resolved);
+    }
+}
+
+#[test]
+fn impossible_settings_are_refused_by_every_policy() {
+    let fresh = || stream(1, "errors", 0, Purpose::Policy);
+    for spec in all(3) {
+        let refused = |arms, horizon| spec.build(&Setting { arms, horizon }, fresh()).unwrap_err();
+        assert_eq!(refused(0, Some(100)), PolicyError::NoArms);
+        assert_eq!(refused(usize::MAX, Some(100)), PolicyError::TooManyArms { arms: usize::MAX });
+        assert_eq!(refused(2, Some(0)), PolicyError::NoHorizon);
+    }
+    let setting = Setting { arms: 2, horizon: Some(1000) };
+    for spec in all(0).iter().filter(|spec| spec.memory_bound().is_some()) {
+        let refused = spec.build(&setting, fresh()).unwrap_err();
+        assert!(matches!(refused, PolicyError::Parameter { parameter: "memory_bound", value: 0.0, .. }), "{refused}");
+    }
+    for delta in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+        for spec in [
+            PolicySpec::from(SuccessiveEliminationSpec { delta, ..SuccessiveEliminationSpec::new(3) }),
+            PolicySpec::from(AnytimeEliminationSpec { delta, ..AnytimeEliminationSpec::new(3) }),
+        ] {
+            let refused = spec.build(&setting, fresh()).unwrap_err();
+            assert!(matches!(refused, PolicyError::Parameter { parameter: "delta", .. }), "{refused}");
+        }
+    }
+    let below_one_epoch = PolicySpec::from(SuccessiveEliminationSpec::new(u64::MAX));
+    let refused = below_one_epoch.build(&Setting { arms: 2, horizon: Some(u64::MAX) }, fresh()).unwrap_err();
+    assert!(matches!(refused, PolicyError::HorizonTooShort { needed, .. } if needed == 8 * u128::from(u64::MAX)));
+}
+
+/// The epoch that the horizon cuts eliminates nothing, however clear the case.
+#[test]
+fn a_cut_epoch_eliminates_nothing() {
+    let radius = Radius::Constant(1e-9);
+    let spec = PolicySpec::from(SuccessiveEliminationSpec { radius, ..SuccessiveEliminationSpec::new(3) });
+    // Two arms: the first epoch takes 4·2·3 = 24 plays, and only the second arm is good.
+    let after = |plays| {
+        let mut policy = build(&spec, 2, 24);
+        let mut table = Table::new(step_game(2, 3, Noise::None), 1, plays);
+        while table.run(&mut policy).is_some() {}
+        policy
+    };
+    assert_eq!(after(24).certificate().unwrap().arms, [1]);
+    let mut cut = after(23);
+    assert_eq!(cut.certificate(), None);
+    assert_eq!(cut.next_run(), Run { arm: 1, burn_in: 6, record: 6 });
+}
+
+#[test]
+fn labels_tell_policies_apart() {
+    let labels: Vec<_> = all(3).iter().map(PolicySpec::label).collect();
+    assert_eq!(labels, ["SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC"]);
+    for (radius, label) in [
+        (Radius::Hoeffding, "SE (hoeffding)"),
+        (Radius::Difference, "SE (difference)"),
+        (Radius::Constant(0.1), "SE (c = 0.1)"),
+    ] {
+        let spec = SuccessiveEliminationSpec { radius, ..SuccessiveEliminationSpec::new(3) };
+        assert_eq!(PolicySpec::from(spec).label(), label);
+    }
+}
+
+/// Pinned values: these say nothing about what is right, only that the numbers drawn have not changed. If one does, every
+/// seeded result of this kind of policy changes with it, which belongs into the changelog.
+#[test]
+fn pinned_plays_of_every_policy() {
+    // A gap so large that even the widest radius eliminates.
+    let game = step_game_with([0.9, 0.1], 4, 3, Noise::Bernoulli);
+    let mut found = Vec::new();
+    for spec in all(3) {
+        let mut policy = build(&spec, 4, 100_000);
+        let mut noise = stream(1, "pinned", 0, Purpose::Noise);
+        let played = simulate(&game, &mut policy, &Grid::end(100_000), Engine::Stepwise, &mut noise).unwrap();
+        found.push((spec.kind().name, played.plays.clone(), played.last().switches));
+    }
+    let pinned = [
+        ("successive-elimination", vec![6132, 6132, 6132, 81604], 35),
+        ("anytime-elimination", vec![12276, 12276, 12276, 63172], 39),
+        ("exp3", vec![2435, 2320, 2088, 93157], 8600),
+        ("batched-exp3", vec![2145, 2132, 1989, 93734], 731),
+        ("epoch-ucb", vec![93, 93, 81, 99733], 146),
+        ("ucb1", vec![38, 32, 51, 99879], 124),
+        ("thompson", vec![5, 5, 4, 99986], 21),
+        ("explore-then-commit", vec![1933, 1933, 1933, 94201], 3),
+    ];
+    assert_eq!(found, pinned);
+}
