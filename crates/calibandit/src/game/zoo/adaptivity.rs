@@ -12,7 +12,7 @@ use crate::rng::Stream;
 
 /// Memory 1: one arm always costs 1/2 and all others 1.
 ///
-/// The game tb_A of the proof. 0-REO.
+/// In the paper: the game tb_A of Theorem 2's proof. 0-REO.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaptivityA {
@@ -49,7 +49,7 @@ impl AdaptivityA {
 /// One arm always costs 1/2 and all others 1, but one of these is free once it is calibrated, which takes as many plays
 /// as the memory bound.
 ///
-/// The game tb_B of the proof. Unit weights; 0-REO.
+/// In the paper: the game tb_B of Theorem 2's proof. Unit weights; 0-REO.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaptivityB {

@@ -10,6 +10,8 @@ use crate::rng::Stream;
 /// Losses fall with the number of plays; the best arm drops by 0.15 more when calibrated, and one play of a decoy
 /// after a rest is better than all else. Weights 1/(4m).
 ///
+/// In the paper: Appendix, "Unweighted Tallying Bandit", the game of its last figure; the defaults are that figure's.
+///
 /// With k plays of an arm in the window its loss is 1 - k/(4m); the calibrated best arm x* has 0.6; the decoy x**,
 /// when the play is its only one in the window, has 1 - 1/(4m) - (m-1)/(2m) - 0.2 = 0.3 + 1/(4m). All of these lie in
 /// [0, 1] for every m. By the definition of REO, for m of at least 2,

@@ -39,7 +39,7 @@ pub(super) fn memory(parameter: &'static str, memory: usize, arms: usize) -> Res
     if memory == 0 {
         return Err(count(parameter, memory, "at least 1 (1 is the plain stochastic bandit)"));
     }
-    match memory.checked_mul(arms) {
+    match memory.checked_mul(arms.max(1)) {
         Some(..=MOST_WEIGHTS) => Ok(()),
         _ => Err(count(parameter, memory, "at most 16777216 divided by the number of arms")),
     }

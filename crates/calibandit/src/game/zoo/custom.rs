@@ -8,6 +8,19 @@ use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Noise, We
 use crate::rng::Stream;
 
 /// Any game, written out arm by arm.
+///
+/// ```
+/// use calibandit::rng::{Purpose, stream};
+/// let spec: calibandit::GameSpec = serde_json::from_str(
+///     r#"{"kind": "custom", "arm": [
+///         {"memory": 2, "loss": {"constant": 0.5, "calibrated": 0.25}},
+///         {"weights": [1.0, 0.5], "loss": {"linear": {"intercept": 0.9, "slope": -0.2}}, "feedback": "none"}
+///     ]}"#,
+/// )?;
+/// let game = spec.draw(&mut stream(1, "mine", 0, Purpose::Game))?;
+/// assert_eq!(game.losses(&[0, 0])?, [0.5, 0.25]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Custom {

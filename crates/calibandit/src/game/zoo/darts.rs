@@ -9,7 +9,8 @@ use crate::rng::Stream;
 
 /// A first toss misses more often than the tosses right after it; every player's two losses are drawn at random.
 ///
-/// Memory 2. 0-REO as long as no first toss can be better than every calibrated one, as with the default ranges.
+/// In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. Memory 2. 0-REO as long as no
+/// first toss can be better than every calibrated one, as with the default ranges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Darts {

@@ -10,6 +10,8 @@ use crate::rng::Stream;
 /// Losses fall with a tally in which a play counts for half of the one after it; the best arm drops by 0.15 more when
 /// calibrated.
 ///
+/// In the paper: Appendix, "Weighted Tallying Bandit"; the defaults are Figure 2a's.
+///
 /// With v_i = 2^-i and w = v / (2 ‖v‖₁), the loss is 1 - w·y, and 1 - 1/2 - 0.15 = 0.35 for the calibrated best arm.
 /// 0-REO.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

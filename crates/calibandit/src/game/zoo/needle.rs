@@ -8,7 +8,9 @@ use super::check;
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of the second arm free, and all else costs 1.
+/// Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of one of them free, and all else costs 1.
+///
+/// In the paper: Proposition 1 and its proof.
 ///
 /// Weights 2^-i, under which no two windows have the same tally; memory of at most 50, so that tallies are exact. A
 /// needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated

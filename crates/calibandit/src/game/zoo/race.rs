@@ -9,6 +9,8 @@ use crate::rng::Stream;
 
 /// Drivers get faster lap by lap and start anew after a break; each has a lap-time model with normal noise.
 ///
+/// In the paper: Numerical Results and Appendix, "Simulated F1 Tournament".
+///
 /// The tally is the lap: unit weights, expected loss `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which
 /// must lie in [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may leave [0, 1]. Arms
 /// are in the order of the models. Repeated exposure optimality is not assumed of the models.

@@ -14,6 +14,15 @@ use crate::rng::Stream;
 /// that are not calibrated lie anywhere from mu - alpha to 1, so that arms may get worse with exposure too; if alpha
 /// is positive, one arm, drawn uniformly, has exactly mu - alpha in some window. With alpha = 0 the drawn game is
 /// 0-REO exactly, in floats too.
+///
+/// ```
+/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::zoo::{RandomReo, Span};
+/// let spec = RandomReo { arms: 10, memory: Span::One(8), alpha: 0.05, ..RandomReo::default() };
+/// let game = spec.draw(&mut stream(1, "study", 0, Purpose::Game))?;
+/// assert_eq!((game.arms().len(), game.memory()), (10, 8));
+/// # Ok::<(), calibandit::GameError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomReo {

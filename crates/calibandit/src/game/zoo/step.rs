@@ -9,7 +9,8 @@ use crate::rng::Stream;
 
 /// Every play costs the same, except that the best arm is better once it is calibrated. Unit weights.
 ///
-/// 0-REO. The defaults are the paper's Figure 1a.
+/// In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix. 0-REO.
+/// The defaults are Figure 1a's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {

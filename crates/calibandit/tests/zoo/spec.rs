@@ -1,0 +1,147 @@
+//! Specs as they are in files: the keys, the schema, the list of kinds.
+
+use calibandit::zoo::{CurveFamily, RandomReo, Span, Step, WeightFamily};
+use calibandit::{GameSpec, Noise};
+use serde_json::{Value, json};
+
+use super::{close, instance};
+
+fn parse(value: Value) -> Result<GameSpec, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_keys_of_files() {
+    let step = parse(json!({"kind": "step", "arms": 5, "memory": 3})).unwrap();
+    assert_eq!(step, GameSpec::Step(Step { arms: 5, memory: 3, ..Step::default() }));
+    assert_eq!(parse(json!({"kind": "step"})).unwrap(), step);
+    let full = json!({"kind": "step", "arms": 4, "memory": 2, "usual_loss": 0.6, "best_loss": 0.2, "best_arm": 1,
+        "feedback": {"normal": {"sd": 0.1}}});
+    let normal = Noise::Normal { sd: 0.1 };
+    let by_hand = Step { arms: 4, memory: 2, usual_loss: 0.6, best_loss: 0.2, best_arm: Some(1), feedback: normal };
+    assert_eq!(parse(full).unwrap(), by_hand.into());
+    let random = json!({"kind": "random-reo", "arms": 3, "memory": [2, 9], "gap": 0.1, "alpha": 0, "weights": "decay",
+        "curve": "rough", "feedback": "none"});
+    let by_hand = RandomReo {
+        arms: 3,
+        memory: Span::Between([2, 9]),
+        gap: Span::One(0.1),
+        weights: WeightFamily::Decay,
+        curve: CurveFamily::Rough,
+        feedback: Noise::None,
+        ..RandomReo::default()
+    };
+    assert_eq!(parse(random).unwrap(), by_hand.into());
+}
+
+#[test]
+fn a_custom_game_by_hand() {
+    let spec = parse(json!({"kind": "custom", "arm": [
+        {"memory": 2, "loss": {"constant": 0.5, "calibrated": 0.25}},
+        {"weights": [1.0, 0.5, 0.25], "loss": {"linear": {"intercept": 1.0, "slope": -0.5}}, "feedback": {"beta": {"concentration": 5.0}}},
+    ]}))
+    .unwrap();
+    let game = spec.draw(&mut instance(0)).unwrap();
+    close(&game.losses(&[0, 0, 1, 0, 1, 1, 1]).unwrap(), &[0.5, 0.25, 0.5, 0.5, 0.375, 0.25, 0.125]);
+    assert_eq!(game.arms()[0].noise(), Noise::Bernoulli);
+    assert_eq!(game.arms()[1].noise(), Noise::Beta { concentration: 5.0 });
+}
+
+#[test]
+fn every_kind_refuses_unknown_keys_and_survives_a_file() {
+    for kind in GameSpec::kinds() {
+        let mut value = serde_json::to_value(&kind.example).unwrap();
+        assert_eq!(value["kind"], kind.name);
+        assert_eq!(kind.example.kind(), kind.name);
+        assert_eq!(parse(value.clone()).unwrap(), kind.example);
+        value["memroy"] = json!(3);
+        let message = parse(value).unwrap_err();
+        assert!(message.contains("unknown field `memroy`"), "{}: {message}", kind.name);
+    }
+}
+
+#[test]
+fn unknown_kinds_and_wrong_types_are_refused() {
+    assert!(parse(json!({"kind": "stepp"})).unwrap_err().contains("stepp"));
+    assert!(parse(json!({"arms": 3})).unwrap_err().contains("kind"));
+    assert!(parse(json!({"kind": "step", "arms": "five"})).unwrap_err().contains("five"));
+    assert!(parse(json!({"kind": "step", "arms": -1})).unwrap_err().contains("-1"));
+    assert!(parse(json!({"kind": "step", "memory": 2.5})).unwrap_err().contains("2.5"));
+    let message = parse(json!({"kind": "darts", "first_toss": [0.1, 0.2, 0.3]})).unwrap_err();
+    assert!(message.contains("[low, high]"), "{message}");
+    let message = parse(json!({"kind": "custom", "arm": [{"memory": 2, "loss": {"constnat": 0.5}}]})).unwrap_err();
+    assert!(message.contains("constnat"), "{message}");
+}
+
+/// None is left out and not written as null, which TOML does not have.
+#[test]
+fn what_is_not_given_is_not_written() {
+    for kind in GameSpec::kinds() {
+        assert!(!serde_json::to_string(&kind.example).unwrap().contains("null"), "{}", kind.name);
+    }
+}
+
+#[test]
+fn the_schema_lists_every_kind_with_its_keys_and_allows_no_others() {
+    let schema = serde_json::to_value(schemars::schema_for!(GameSpec)).unwrap();
+    let variants = schema["oneOf"].as_array().unwrap();
+    let kinds = GameSpec::kinds();
+    assert_eq!(variants.len(), kinds.len());
+    for kind in kinds {
+        let variant = variants.iter().find(|variant| variant["properties"]["kind"]["const"] == kind.name).unwrap();
+        assert_eq!(variant["additionalProperties"], json!(false), "{}", kind.name);
+        let keys = variant["properties"].as_object().unwrap();
+        assert_eq!(keys.len(), kind.parameters.len() + 1);
+        assert!(kind.parameters.iter().all(|parameter| keys.contains_key(&parameter.name)));
+        assert!(variant["description"].as_str().is_some_and(|text| !text.is_empty()));
+    }
+}
+
+#[test]
+fn the_list_of_kinds_is_complete() {
+    let kinds = GameSpec::kinds();
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+    for name in [
+        "step",
+        "alpha-reo",
+        "decay",
+        "darts",
+        "race",
+        "needle",
+        "adaptivity-a",
+        "adaptivity-b",
+        "basketball",
+        "stochastic",
+        "random-reo",
+        "custom",
+    ] {
+        assert!(names.contains(&name), "{name}");
+    }
+    for kind in &kinds {
+        assert!(kind.summary.ends_with('.'), "{}: {}", kind.name, kind.summary);
+        assert!(!kind.summary.is_empty() && !kind.place.is_empty() && !kind.parameters.is_empty());
+        assert!(kind.parameters.iter().all(|parameter| !parameter.description.is_empty()), "{kind:?}");
+        assert!(kind.example.draw(&mut instance(0)).is_ok(), "{}", kind.name);
+        assert!(kind.example.title().starts_with(kind.name));
+    }
+    let step = kinds.iter().find(|kind| kind.name == "step").unwrap();
+    let default = |name: &str| step.parameters.iter().find(|parameter| parameter.name == name).unwrap().default.clone();
+    assert_eq!(default("usual_loss"), Some(json!(0.5)));
+    assert_eq!(default("best_loss"), Some(json!(0.35)));
+    assert_eq!(default("feedback"), Some(json!("bernoulli")));
+    assert_eq!(default("best_arm"), None);
+    assert!(step.parameters.iter().all(|parameter| !parameter.required));
+    let custom = kinds.iter().find(|kind| kind.name == "custom").unwrap();
+    assert!(custom.parameters[0].required && custom.parameters[0].name == "arm");
+}
+
+#[test]
+fn titles_tell_sizes() {
+    let title = |value| parse(value).unwrap().title();
+    assert_eq!(title(json!({"kind": "step"})), "step, K = 5, m = 3");
+    assert_eq!(title(json!({"kind": "random-reo"})), "random-reo, K = 5, m = 2 to 6, alpha = 0");
+    assert_eq!(title(json!({"kind": "stochastic", "losses": [0.1, 0.2]})), "stochastic, K = 2, m = 1");
+    let model = |name: &str| json!({"name": name, "alpha": 0.1, "beta": 0.5, "gamma": 0.0, "sd": 0.1});
+    let race = json!({"kind": "race", "model": [model("A"), model("B")], "memory": 9});
+    assert_eq!(title(race), "race, A against B, m = 9");
+}
