@@ -35,9 +35,11 @@ const EPOCHS: u32 = 64;
 #[serde(deny_unknown_fields)]
 pub struct AnytimeEliminationSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    #[schemars(range(min = 1))]
     pub memory_bound: u64,
     /// The probability with which the guarantee may fail; the paper asks for less than 0.009.
     #[serde(default = "default_delta")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 0.009))]
     pub delta: f64,
 }
 

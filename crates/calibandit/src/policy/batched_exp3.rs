@@ -29,9 +29,11 @@ const NAME: &str = "batched-exp3";
 pub struct BatchedExp3Spec {
     /// The number of plays of a batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub batch: Option<u64>,
     /// The rate of exploration and of learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gamma: Option<f64>,
 }
 

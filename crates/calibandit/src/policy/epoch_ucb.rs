@@ -27,9 +27,11 @@ const NAME: &str = "epoch-ucb";
 #[serde(deny_unknown_fields)]
 pub struct EpochUcbSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    #[schemars(range(min = 1))]
     pub memory_bound: u64,
     /// The constant c in the index mean - sqrt(c ln(epochs) / n): the larger, the more it explores.
     #[serde(default = "default_exploration")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub exploration: f64,
 }
 

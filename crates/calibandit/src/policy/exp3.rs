@@ -36,6 +36,7 @@ const NAME: &str = "exp3";
 pub struct Exp3Spec {
     /// The rate of exploration and of learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gamma: Option<f64>,
 }
 

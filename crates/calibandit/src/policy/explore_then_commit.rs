@@ -29,9 +29,11 @@ const NAME: &str = "explore-then-commit";
 #[serde(deny_unknown_fields)]
 pub struct ExploreThenCommitSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    #[schemars(range(min = 1))]
     pub memory_bound: u64,
     /// How many plays of each arm to record before deciding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub explore: Option<u64>,
 }
 

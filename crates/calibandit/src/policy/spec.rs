@@ -80,6 +80,7 @@ macro_rules! policies {
         /// ```
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
+        #[schemars(description = "A policy and its parameters, by `kind`.")] // without the example above
         pub enum PolicySpec {
             $($(#[$doc])* $kind($spec),)*
         }

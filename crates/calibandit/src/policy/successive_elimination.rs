@@ -34,7 +34,7 @@ const NAME: &str = "successive-elimination";
 
 /// The constant c in the radius C_s = sqrt(c / n_s · ln(2·K·S / delta)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", expecting = "`radius` must be \"paper\", \"hoeffding\", \"difference\" or a number")]
 pub enum Radius {
     /// 32, as printed in the paper.
     #[default]
@@ -45,6 +45,7 @@ pub enum Radius {
     Difference,
     /// Any other positive number. Below 1/4 the guarantee is gone.
     #[serde(untagged)]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     Constant(f64),
 }
 
@@ -65,12 +66,14 @@ impl Radius {
 #[serde(deny_unknown_fields)]
 pub struct SuccessiveEliminationSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    #[schemars(range(min = 1))]
     pub memory_bound: u64,
     /// The constant in the confidence radius: the larger, the later arms are dropped.
     #[serde(default)]
     pub radius: Radius,
     /// The probability with which the guarantee may fail.
     #[serde(default = "default_delta")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub delta: f64,
 }
 
@@ -260,7 +263,8 @@ mod tests {
             assert_eq!(serde_json::from_str::<Radius>(text).unwrap(), radius);
         }
         assert_eq!(serde_json::from_str::<Radius>("32").unwrap(), Radius::Constant(32.0));
-        assert!(serde_json::from_str::<Radius>("\"sharp\"").is_err());
+        let refused = serde_json::from_str::<Radius>("\"sharp\"").unwrap_err().to_string();
+        assert!(refused.starts_with("`radius` must be"), "{refused}");
     }
 
     #[test]
