@@ -51,6 +51,7 @@ pub mod advisor;
 pub mod bounds;
 pub mod game;
 pub mod policy;
+pub mod regret;
 pub mod rng;
 pub mod simulate;
 
@@ -58,9 +59,11 @@ pub use advisor::{
     Advisor, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, SnapshotError, TellError,
 };
 pub use game::{
-    Arm, ArmError, Exposure, Game, GameError, GameSpec, Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Noise,
-    Shape, Trend, Weights, Window, zoo,
+    Arm, ArmError, BestSequence, Exposure, Game, GameError, GameSpec, Lap, Limits, Linear, LossCurve, LossCurveSpec,
+    LossFn, Needle, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape, Trend, Weights, Window,
+    optimum, optimum_bounds, reo, zoo,
 };
 pub use policy::{AnyPolicy, Certificate, Feedback, Policy, PolicyError, PolicyKind, PolicySpec, Radius, Run, Setting};
+pub use regret::{cpr, cpr_with};
 pub use rng::Stream;
 pub use simulate::{Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, simulate};

@@ -1,0 +1,164 @@
+//! Bounds on the optimum, for games too large for the exact one.
+
+use super::climb::Climb;
+use super::fixed::{LONGEST, fixed, float};
+use super::sequence::BestSequence;
+use super::windows::Rules;
+use super::{Optima, OptimumError, search};
+use crate::game::Game;
+use crate::game::levels::levels;
+
+/// A lower and an upper bound of the optimum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimumBounds {
+    /// The number of plays.
+    pub horizon: u64,
+    /// No sequence has a smaller expected loss.
+    pub lower: f64,
+    /// [`sequence`](OptimumBounds::sequence) has this expected loss.
+    pub upper: f64,
+    /// `lower` in excess of `horizon` plays at mu(x*).
+    pub lower_excess: f64,
+    /// `upper` in excess of `horizon` plays at mu(x*).
+    pub upper_excess: f64,
+    /// A good sequence; a best one if the bounds meet.
+    pub sequence: BestSequence,
+    /// Whether the optimum is known, so that the bounds meet.
+    pub exact: bool,
+}
+
+/// A lower and an upper bound of the optimum over `horizon` plays. Always answers: exactly where [`optimum`](super::optimum)
+/// does, and otherwise with
+///
+/// - the least cost of that many plays of one arm if every play had the best window of its number of plays (or what best-first
+///   search has excluded, in 0-REO games), and
+/// - the best of the sequences that play one arm only or repeat one arm's best window, filled up with another arm.
+///
+/// ```
+/// use calibandit::{Arm, Game, LossCurve, Noise, Weights, optimum_bounds};
+/// // Better when calibrated, but not by much: 500 arms with a memory of 100.
+/// let losses: Vec<f64> = (1..=100).map(|plays| 0.5 - 0.001 * f64::from(plays)).collect();
+/// let arm = Arm::new(Weights::unit(100)?, LossCurve::by_plays(losses), Noise::Bernoulli)?;
+/// let bounds = optimum_bounds(&Game::new(vec![arm; 500])?, 1_000_000);
+/// assert!(bounds.exact && bounds.lower == bounds.upper);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn optimum_bounds(game: &Game, horizon: u64) -> OptimumBounds {
+    Optima::new(game).bounds_at(horizon)
+}
+
+impl Optima<'_> {
+    /// A lower and an upper bound of the optimum over `horizon` plays; see [`optimum_bounds`].
+    pub fn bounds_at(&mut self, horizon: u64) -> OptimumBounds {
+        match self.at(horizon) {
+            Ok(optimum) => OptimumBounds {
+                horizon,
+                lower: optimum.loss,
+                upper: optimum.loss,
+                lower_excess: optimum.excess,
+                upper_excess: optimum.excess,
+                sequence: optimum.sequence,
+                exact: true,
+            },
+            Err(error) => self.estimate(horizon, &error),
+        }
+    }
+
+    fn estimate(&self, horizon: u64, error: &OptimumError) -> OptimumBounds {
+        let rules = &self.rules;
+        // A curve that leaves [0, 1] has no least cost to rely on, nor has one with too many windows.
+        let trusted = !matches!(error, OptimumError::CurveLeftRange { .. });
+        let climbs: Vec<Climb> = rules
+            .classes
+            .iter()
+            .map(|class| match Climb::new(rules, class[0]) {
+                Ok(climb) if trusted => climb,
+                _ => Climb::blind(rules, class[0]),
+            })
+            .collect();
+        let (counted, beyond) = (horizon.min(LONGEST), horizon.saturating_sub(LONGEST) as f64);
+        let single = climbs.iter().map(|climb| climb.plays(0, counted, climb.memory)).min().unwrap_or(0);
+        let searched = self.in_vain.get(&horizon).map_or(i128::MIN, |&(_, lower)| lower);
+        let least = climbs.iter().map(|climb| climb.least).min().unwrap_or(0);
+        let lower_excess = float(single.max(searched)) + beyond * float(least);
+
+        let (mut upper, mut sequence) = (f64::INFINITY, BestSequence::default());
+        let straight = search::straight(rules, &climbs, counted).map(|(plan, climb)| (plan, float(climb.eventual)));
+        if let Some((mut plan, rate)) = straight {
+            plan.repeats += horizon - counted;
+            upper = float(plan.excess) + beyond * rate;
+            sequence = plan.sequence(rules);
+        }
+        for round in rounds(rules) {
+            if let Some((excess, candidate)) = repeat(rules, &round, horizon)
+                && excess < upper
+            {
+                (upper, sequence) = (excess, candidate);
+            }
+        }
+        let base = horizon as f64 * rules.game().best_loss();
+        OptimumBounds {
+            horizon,
+            lower: base + lower_excess,
+            upper: base + upper,
+            lower_excess,
+            upper_excess: upper,
+            sequence,
+            exact: false,
+        }
+    }
+}
+
+/// No more than this many arms are combined with each other.
+const COMBINED: usize = 32;
+
+/// Rounds worth repeating: an arm's best window, oldest play first, filled up with another arm.
+fn rounds(rules: &Rules<'_>) -> Vec<Vec<usize>> {
+    // One arm of each class, and a second one where there is one: an arm can be filled up with one like it.
+    let fillers: Vec<usize> =
+        rules.classes.iter().take(COMBINED).flat_map(|class| class.iter().take(2)).copied().collect();
+    let mut rounds = Vec::new();
+    for class in rules.classes.iter().take(COMBINED) {
+        let arm = class[0];
+        let Ok(levels) = levels(&rules.game().arms()[arm]) else { continue };
+        let Some(best) = levels.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss)) else { continue };
+        for &filler in fillers.iter().filter(|&&filler| filler != arm) {
+            rounds.push(best.window.iter().rev().map(|&played| if played { arm } else { filler }).collect());
+        }
+    }
+    rounds
+}
+
+/// The excess of repeating a round up to the horizon, and the sequence; `None` if a curve leaves [0, 1] on the way.
+fn repeat(rules: &Rules<'_>, round: &[usize], horizon: u64) -> Option<(f64, BestSequence)> {
+    let game = rules.game();
+    let length = round.len() as u64;
+    let best = fixed(game.best_loss());
+    let mut window = game.empty_window();
+    let mut play = |arm: usize| {
+        let loss = game.play(arm, &mut window);
+        (!loss.is_nan()).then(|| fixed(loss) - best)
+    };
+    // Once the window holds nothing but this round, all rounds cost the same.
+    let warming = (game.memory() as u64).div_ceil(length).min(horizon / length);
+    let mut excess = 0;
+    for _ in 0..warming {
+        for &arm in round {
+            excess += play(arm)?;
+        }
+    }
+    let repeats = horizon / length - warming;
+    let mut one_round = 0;
+    if repeats > 0 {
+        for &arm in round {
+            one_round += play(arm)?;
+        }
+    }
+    let tail = round[..(horizon % length) as usize].to_vec();
+    for &arm in &tail {
+        excess += play(arm)?;
+    }
+    let excess = float(excess) + repeats as f64 * float(one_round);
+    let sequence = BestSequence { prefix: Vec::new(), cycle: round.to_vec(), repeats: horizon / length, tail };
+    Some((excess, sequence))
+}

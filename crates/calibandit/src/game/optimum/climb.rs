@@ -1,0 +1,102 @@
+//! What plays of one arm must cost at least, by how often it is played.
+
+use crate::game::levels::{LevelsError, levels};
+
+use super::fixed::fixed;
+use super::windows::Rules;
+
+/// The costs of one arm on its way from the empty window to being calibrated, in units above mu(x*).
+pub(crate) struct Climb {
+    pub(crate) arm: usize,
+    pub(crate) memory: usize,
+    /// Of a calibrated play.
+    pub(crate) eventual: i128,
+    /// Of the first `i` plays in a row from the empty window.
+    straight: Vec<i128>,
+    /// The sum of the least costs at 1, 2, ..., `i` plays in the window.
+    passed: Vec<i128>,
+    /// The sum over 1, 2, ..., `i` of the least cost at that many plays in the window or fewer.
+    at_least: Vec<i128>,
+    /// The least cost of any play.
+    pub(crate) least: i128,
+}
+
+impl Climb {
+    /// With the exact least cost at each number of plays.
+    pub(crate) fn new(rules: &Rules<'_>, arm: usize) -> Result<Self, LevelsError> {
+        let levels = levels(&rules.game().arms()[arm])?;
+        let units: Vec<i128> = levels.iter().map(|level| rules.excess_of(level.loss)).collect();
+        Ok(Self::with_levels(rules, arm, &units))
+    }
+
+    /// Where the least costs are not known: 0 is a lower bound of every loss.
+    pub(crate) fn blind(rules: &Rules<'_>, arm: usize) -> Self {
+        let this = &rules.game().arms()[arm];
+        let mut units = vec![-fixed(rules.game().best_loss()); this.memory()];
+        if let Some(last) = units.last_mut() {
+            *last = rules.excess_of(this.eventual_loss());
+        }
+        Self::with_levels(rules, arm, &units)
+    }
+
+    fn with_levels(rules: &Rules<'_>, arm: usize, units: &[i128]) -> Self {
+        let this = &rules.game().arms()[arm];
+        let mut window = vec![];
+        let straight = (1..=this.memory()).map(|plays| {
+            window = vec![arm as u32; plays - 1];
+            // A curve that leaves [0, 1] is reported by whatever plays it; here it counts as the worst.
+            rules.excess(&window, arm as u32).unwrap_or(rules.excess_of(1.0))
+        });
+        let straight = running_sums(straight);
+        let mut least = i128::MAX;
+        let at_least = running_sums(units.iter().map(|&cost| {
+            least = least.min(cost);
+            least
+        }));
+        let eventual = rules.excess_of(this.eventual_loss());
+        Self {
+            arm,
+            memory: this.memory(),
+            eventual,
+            straight,
+            passed: running_sums(units.iter().copied()),
+            at_least,
+            least,
+        }
+    }
+
+    /// Whether a calibrated play of it costs mu(x*).
+    pub(crate) fn is_best(&self) -> bool {
+        self.eventual == 0
+    }
+
+    /// What `plays` plays in a row cost from the empty window.
+    pub(crate) fn straight(&self, plays: u64) -> i128 {
+        let warming = plays.min(self.memory as u64);
+        self.straight[warming as usize] + i128::from(plays - warming) * self.eventual
+    }
+
+    /// A lower bound of what comes before a calibrated play, from `count` plays in the window on: the count rises by at most
+    /// one a play, so every count in between is passed.
+    pub(crate) fn to_calibrated(&self, count: usize) -> i128 {
+        self.passed[self.memory - 1] - self.passed[count]
+    }
+
+    /// A lower bound of `plays` plays of it, from `count` plays in the window on, that are never above `cap` in the window.
+    /// Concave in `plays`: so the sum over several arms is least where all plays are of one.
+    pub(crate) fn plays(&self, count: usize, plays: u64, cap: usize) -> i128 {
+        let rising = plays.min((cap - count) as u64);
+        let rate = self.at_least[cap] - self.at_least[cap - 1];
+        self.at_least[count + rising as usize] - self.at_least[count] + i128::from(plays - rising) * rate
+    }
+}
+
+fn running_sums(costs: impl Iterator<Item = i128>) -> Vec<i128> {
+    let mut sum = 0;
+    std::iter::once(0)
+        .chain(costs.map(|cost| {
+            sum += cost;
+            sum
+        }))
+        .collect()
+}

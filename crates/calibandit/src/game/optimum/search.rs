@@ -1,0 +1,232 @@
+//! Best-first search, for 0-REO games of any size.
+//!
+//! In a 0-REO game no play costs less than mu(x*), so the excess only grows, and it stays the same for ever once a best
+//! arm is calibrated, or once plays that cost nothing extra have led back to where they began. Those, and the horizon, are
+//! the goals of an A* search over canonical windows. Its lower bounds on the way to go come from [`Climb`]:
+//! where straight play of one arm is best, which is the rule, they are exact, and nothing is searched at all.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::rc::Rc;
+
+use super::OptimumError;
+use super::climb::Climb;
+use super::sequence::Plan;
+use super::windows::{BLANK, Rules};
+
+/// What a search came to.
+pub(crate) enum Outcome {
+    /// A best plan, and whether it costs the same at every longer horizon.
+    Found { plan: Plan, for_ever: bool },
+    /// Too many windows were looked at; no plan costs less than this.
+    GivenUp { lower: i128, expanded: u64 },
+}
+
+struct Node {
+    window: Rc<[u32]>,
+    cost: i128,
+    length: u64,
+    parent: usize,
+    arm: u32,
+    goal: Option<Goal>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Goal {
+    Horizon,
+    /// The newest play was of a calibrated best arm.
+    Calibrated,
+    /// Back at this node, at no extra cost since.
+    Loop(usize),
+}
+
+/// One search.
+pub(crate) struct Search<'a, 'g> {
+    rules: &'a Rules<'g>,
+    /// One for each class.
+    climbs: &'a [Climb],
+    horizon: u64,
+    nodes: Vec<Node>,
+    /// By bound, longest first among equals.
+    open: BinaryHeap<(Reverse<i128>, u64, Reverse<usize>)>,
+    /// Costs and lengths at which each window was reached: none is both cheaper and longer than another.
+    reached: HashMap<Rc<[u32]>, Vec<(i128, u64)>>,
+    /// Bounds from an arm that is not in the window, by plays left.
+    afresh: HashMap<u64, i128>,
+    upper: i128,
+}
+
+/// The best plan that plays one arm only, with its climb.
+pub(crate) fn straight<'a>(rules: &Rules<'_>, climbs: &'a [Climb], horizon: u64) -> Option<(Plan, &'a Climb)> {
+    let climb = climbs.iter().min_by_key(|climb| climb.straight(horizon))?;
+    let warming = (climb.memory as u64 - 1).min(horizon);
+    let arm = rules.classes[rules.class_of[climb.arm]][0] as u32;
+    let plan = Plan {
+        excess: climb.straight(horizon),
+        prefix: vec![arm; warming as usize],
+        cycle: vec![arm],
+        repeats: horizon - warming,
+        tail: Vec::new(),
+    };
+    Some((plan, climb))
+}
+
+impl<'a, 'g> Search<'a, 'g> {
+    pub(crate) fn new(rules: &'a Rules<'g>, climbs: &'a [Climb], horizon: u64) -> Self {
+        Self {
+            rules,
+            climbs,
+            horizon,
+            nodes: Vec::new(),
+            open: BinaryHeap::new(),
+            reached: HashMap::new(),
+            afresh: HashMap::new(),
+            upper: i128::MAX,
+        }
+    }
+
+    /// Looks at no more than `budget` windows.
+    pub(crate) fn run(mut self, budget: u64, work: &mut u64) -> Result<Outcome, OptimumError> {
+        let Some((plan, climb)) = straight(self.rules, self.climbs, self.horizon) else {
+            return Ok(Outcome::GivenUp { lower: 0, expanded: 0 });
+        };
+        self.upper = plan.excess;
+        let for_ever = climb.is_best() && self.horizon + 1 >= climb.memory as u64;
+        let empty = self.rules.empty().into();
+        self.push(Node { window: empty, cost: 0, length: 0, parent: 0, arm: BLANK, goal: None });
+        let mut expanded = 0;
+        while let Some((Reverse(bound), _, Reverse(number))) = self.open.pop() {
+            if bound >= self.upper {
+                break;
+            }
+            if self.nodes[number].goal.is_some() {
+                let for_ever = self.nodes[number].goal != Some(Goal::Horizon);
+                return Ok(Outcome::Found { plan: self.plan(number), for_ever });
+            }
+            if expanded == budget {
+                return Ok(Outcome::GivenUp { lower: bound, expanded });
+            }
+            expanded += 1;
+            self.expand(number, work)?;
+        }
+        // Nothing undercuts straight play.
+        Ok(Outcome::Found { plan, for_ever })
+    }
+
+    fn expand(&mut self, number: usize, work: &mut u64) -> Result<(), OptimumError> {
+        let Node { ref window, cost, length, .. } = self.nodes[number];
+        let window = Rc::clone(window);
+        // A longer walk at the same cost may have come here in the meantime.
+        if self.reached.get(&window).is_some_and(|seen| seen.iter().any(|&(c, l)| c <= cost && l > length)) {
+            return Ok(());
+        }
+        let mut actions = Vec::new();
+        self.rules.actions(&window, &mut actions);
+        *work += actions.len() as u64;
+        for arm in actions {
+            let cost = cost + self.rules.excess(&window, arm)?;
+            let climb = &self.climbs[self.rules.class_of[arm as usize]];
+            let calibrated = climb.is_best() && self.rules.count(&window, arm) + 1 == climb.memory;
+            let constant = climb.is_best() && self.rules.is_constant(arm as usize);
+            let mut next = window.to_vec();
+            self.rules.advance(&mut next, arm);
+            self.rules.canonicalise(&mut next);
+            let mut node = Node { window: next.into(), cost, length: length + 1, parent: number, arm, goal: None };
+            node.goal = if calibrated || constant {
+                Some(Goal::Calibrated)
+            } else if node.length == self.horizon {
+                Some(Goal::Horizon)
+            } else {
+                self.loop_to(&node).map(Goal::Loop)
+            };
+            self.push(node);
+        }
+        Ok(())
+    }
+
+    /// The node on the way to this one with the same window and the same cost.
+    fn loop_to(&self, node: &Node) -> Option<usize> {
+        let mut ancestor = node.parent;
+        while self.nodes[ancestor].cost == node.cost {
+            if self.nodes[ancestor].window == node.window {
+                return Some(ancestor);
+            }
+            if ancestor == 0 {
+                break;
+            }
+            ancestor = self.nodes[ancestor].parent;
+        }
+        None
+    }
+
+    fn push(&mut self, node: Node) {
+        let bound =
+            if node.goal.is_some() { node.cost } else { node.cost + self.still_to_come(&node.window, node.length) };
+        if bound >= self.upper {
+            return;
+        }
+        if node.goal.is_none() {
+            let (cost, length) = (node.cost, node.length);
+            let seen = self.reached.entry(Rc::clone(&node.window)).or_default();
+            if seen.iter().any(|&(c, l)| c <= cost && l >= length) {
+                return;
+            }
+            seen.retain(|&(c, l)| !(cost <= c && length >= l));
+            seen.push((cost, length));
+        }
+        self.open.push((Reverse(bound), node.length, Reverse(self.nodes.len())));
+        self.nodes.push(node);
+    }
+
+    /// A lower bound of the excess still to come: either some best arm is calibrated on the way, or none ever is.
+    fn still_to_come(&mut self, window: &[u32], length: u64) -> i128 {
+        let left = self.horizon - length;
+        let (rules, climbs) = (self.rules, self.climbs);
+        let afresh = *self
+            .afresh
+            .entry(left)
+            .or_insert_with(|| climbs.iter().map(|climb| least(climb, 0, left)).min().unwrap_or(0));
+        let in_window = window.iter().filter(|&&arm| arm != BLANK).map(|&arm| {
+            let climb = &climbs[rules.class_of[arm as usize]];
+            least(climb, rules.count(window, arm), left)
+        });
+        in_window.fold(afresh, i128::min)
+    }
+
+    fn plan(&self, goal: usize) -> Plan {
+        let mut nodes = vec![];
+        let mut at = goal;
+        while at != 0 {
+            nodes.push(at);
+            at = self.nodes[at].parent;
+        }
+        nodes.reverse();
+        let arms: Vec<u32> = nodes.iter().map(|&node| self.nodes[node].arm).collect();
+        let (prefix, cycle) = match self.nodes[goal].goal {
+            Some(Goal::Calibrated) => arms.split_at(arms.len() - 1),
+            Some(Goal::Loop(from)) => arms.split_at(self.nodes[from].length as usize),
+            Some(Goal::Horizon) | None => (&arms[..], &[][..]),
+        };
+        let rest = self.horizon - prefix.len() as u64;
+        let round = (cycle.len() as u64).max(1);
+        Plan {
+            excess: self.nodes[goal].cost,
+            prefix: prefix.to_vec(),
+            cycle: cycle.to_vec(),
+            repeats: rest / round,
+            tail: cycle.iter().copied().take((rest % round) as usize).collect(),
+        }
+    }
+}
+
+/// A lower bound of what is to come if all of it is of this arm, as it is where the bound is least.
+fn least(climb: &Climb, count: usize, left: u64) -> i128 {
+    if !climb.is_best() {
+        return climb.plays(count, left, climb.memory);
+    }
+    if left >= (climb.memory - count) as u64 {
+        let calibrated = climb.to_calibrated(count);
+        return if climb.memory == 1 { calibrated } else { calibrated.min(climb.plays(count, left, climb.memory - 1)) };
+    }
+    climb.plays(count, left, climb.memory - 1)
+}

@@ -1,0 +1,110 @@
+//! A best sequence of plays: a prefix, a repeated cycle and a tail.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::windows::Rules;
+
+/// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BestSequence {
+    /// The first plays.
+    pub prefix: Vec<usize>,
+    /// The plays that repeat; empty where the horizon is too short for any to.
+    pub cycle: Vec<usize>,
+    /// How often they do.
+    pub repeats: u64,
+    /// The last plays.
+    pub tail: Vec<usize>,
+}
+
+impl BestSequence {
+    /// The number of plays.
+    pub fn len(&self) -> u64 {
+        self.prefix.len() as u64 + self.cycle.len() as u64 * self.repeats + self.tail.len() as u64
+    }
+
+    /// Whether there are no plays.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The arms, play by play.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let rounds = (0..self.repeats).flat_map(|_| self.cycle.iter());
+        self.prefix.iter().chain(rounds).chain(&self.tail).copied()
+    }
+}
+
+/// A sequence in the names of canonical windows.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Units above mu(x*) at every play.
+    pub(crate) excess: i128,
+    pub(crate) prefix: Vec<u32>,
+    pub(crate) cycle: Vec<u32>,
+    pub(crate) repeats: u64,
+    pub(crate) tail: Vec<u32>,
+}
+
+impl Plan {
+    /// The arms themselves. Where interchangeable arms take turns, it may take several rounds of the plan's cycle until they
+    /// stand as before: those together are then the sequence's cycle.
+    pub(crate) fn sequence(&self, rules: &Rules<'_>) -> BestSequence {
+        let mut table = Table { rules, window: rules.empty() };
+        let mut prefix = table.play_all(&self.prefix);
+        let mut rounds: Vec<Vec<usize>> = Vec::new();
+        let mut seen: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut repeated_from = None;
+        while (rounds.len() as u64) < self.repeats && !self.cycle.is_empty() {
+            repeated_from = seen.insert(table.window.clone(), rounds.len());
+            if repeated_from.is_some() {
+                break;
+            }
+            rounds.push(table.play_all(&self.cycle));
+        }
+        // All rounds were played out one by one unless a window came back: treat the former as one cycle of its own.
+        let before = repeated_from.unwrap_or(0);
+        prefix.extend(rounds.drain(..before).flatten());
+        let left = self.repeats - before as u64;
+        let period = rounds.len() as u64;
+        let repeats = left.checked_div(period).unwrap_or(0);
+        let extra = left.checked_rem(period).unwrap_or(0);
+        let mut tail: Vec<usize> = Vec::new();
+        // The window is where the rounds began, so the remaining ones continue from it.
+        for _ in 0..extra {
+            tail.extend(table.play_all(&self.cycle));
+        }
+        tail.extend(table.play_all(&self.tail));
+        let cycle = if repeats == 0 { Vec::new() } else { rounds.concat() };
+        BestSequence { prefix, cycle, repeats, tail }
+    }
+}
+
+/// Plays canonical names with real arms.
+struct Table<'a, 'g> {
+    rules: &'a Rules<'g>,
+    window: Vec<u32>,
+}
+
+impl Table<'_, '_> {
+    fn play_all(&mut self, names: &[u32]) -> Vec<usize> {
+        names.iter().map(|&name| self.play(name)).collect()
+    }
+
+    fn play(&mut self, name: u32) -> usize {
+        let names = self.rules.canonicalise(&mut self.window.clone());
+        let known = names.iter().find(|&&(new, _)| new == name).map(|&(_, old)| old);
+        let arm = known.unwrap_or_else(|| {
+            // A fresh arm: any of the class that is not in the window.
+            let class = &self.rules.classes[self.rules.class_of[name as usize]];
+            if class.len() == 1 || self.rules.is_constant(name as usize) {
+                return name;
+            }
+            class.iter().map(|&x| x as u32).find(|x| !self.window.contains(x)).unwrap_or(name)
+        });
+        self.rules.advance(&mut self.window, arm);
+        arm as usize
+    }
+}

@@ -1,0 +1,77 @@
+//! The optimum by dynamic programming, one play after the other: for horizons too short for anything better, and the yardstick for
+//! everything else here.
+
+use super::graph::Graph;
+
+/// Every how many plays the values of all states are kept. Best plays are recomputed from there.
+const KEPT_EVERY: usize = 64;
+
+/// The least cost of the next `k` plays, from every state, for each `k` so far.
+pub(crate) struct Stepwise {
+    /// Of `k` plays from the empty window.
+    from_start: Vec<i128>,
+    values: Vec<i128>,
+    /// Of 0, 64, 128, ... plays from each state.
+    kept: Vec<Vec<i128>>,
+}
+
+impl Stepwise {
+    pub(crate) fn new(graph: &Graph) -> Self {
+        let values = vec![0; graph.states()];
+        Self { from_start: vec![0], kept: vec![values.clone()], values }
+    }
+
+    /// The least cost of `horizon` plays.
+    pub(crate) fn cost(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> i128 {
+        while self.from_start.len() <= horizon {
+            self.values = one_more(graph, &self.values, work).0;
+            self.from_start.push(self.values[0]);
+            if (self.from_start.len() - 1).is_multiple_of(KEPT_EVERY) {
+                self.kept.push(self.values.clone());
+            }
+        }
+        self.from_start[horizon]
+    }
+
+    /// The edges of a best walk of `horizon` plays.
+    pub(crate) fn walk(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> Vec<u32> {
+        self.cost(graph, horizon, work);
+        let mut walk = Vec::with_capacity(horizon);
+        let mut state = 0;
+        let mut left = horizon;
+        while left > 0 {
+            let block = (left - 1) / KEPT_EVERY;
+            let mut values = self.kept[block].clone();
+            let mut choices = Vec::new();
+            for _ in block * KEPT_EVERY..left {
+                let (next, choice) = one_more(graph, &values, work);
+                values = next;
+                choices.push(choice);
+            }
+            for choice in choices.into_iter().rev() {
+                let edge = choice[state as usize];
+                walk.push(edge);
+                state = graph.edge(edge as usize).target;
+            }
+            left = block * KEPT_EVERY;
+        }
+        walk
+    }
+}
+
+/// Values and best edges with one more play to make.
+fn one_more(graph: &Graph, values: &[i128], work: &mut u64) -> (Vec<i128>, Vec<u32>) {
+    *work += graph.edge_count() as u64;
+    (0..graph.states() as u32)
+        .map(|state| {
+            let mut least = (i128::MAX, 0);
+            for edge in graph.edges_of(state) {
+                let cost = graph.cost(edge) + values[graph.edge(edge).target as usize];
+                if cost < least.0 {
+                    least = (cost, edge as u32);
+                }
+            }
+            least
+        })
+        .unzip()
+}

@@ -1,0 +1,93 @@
+//! Repeated exposure optimality: the smallest alpha of a game, by the definition and exactly.
+//!
+//! A game satisfies alpha-REO if no play of any arm, whatever its window, is better than the best calibrated arm by more
+//! than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
+
+use super::Game;
+use super::levels::{ENUMERATION_LIMIT, LevelsError, interchangeable, levels};
+
+/// What [`reo`] found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reo {
+    /// The smallest alpha for which the game satisfies alpha-REO. Never negative: a calibrated play of x* attains 0.
+    pub alpha: f64,
+    /// The arm x* with the least eventual loss; the first of them if there are several.
+    pub best_arm: usize,
+    /// The arm with the least loss of all arms in all windows.
+    pub arm: usize,
+    /// The window of that arm that attains it, newest play first: `window[0]` is this play, and there are as many entries as the arm
+    /// has memory.
+    pub window: Vec<bool>,
+}
+
+/// Why the smallest alpha is not known.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReoError {
+    /// Too many windows.
+    #[error(
+        "arm {arm} has memory {memory}, and all windows can be tried only up to memory {limit}: declare the trend of its loss function if it is monotone"
+    )]
+    MemoryTooLong {
+        /// The arm.
+        arm: usize,
+        /// Its memory.
+        memory: usize,
+        /// The longest memory that is enumerated.
+        limit: usize,
+    },
+    /// A loss function returned something outside [0, 1].
+    #[error("the loss function of arm {arm} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]")]
+    CurveLeftRange {
+        /// The arm.
+        arm: usize,
+        /// The tally at which it did.
+        tally: f64,
+    },
+}
+
+impl ReoError {
+    pub(crate) fn of(arm: usize, error: LevelsError) -> Self {
+        match error {
+            LevelsError::MemoryTooLong { memory } => Self::MemoryTooLong { arm, memory, limit: ENUMERATION_LIMIT },
+            LevelsError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, tally },
+        }
+    }
+}
+
+/// The smallest alpha for which `game` satisfies alpha-REO, and where it is attained.
+///
+/// Curves by plays, equal weights, monotone curves and needles in weights like `2^-i` need no enumeration, at any memory.
+/// All other arms' windows are enumerated, up to memory 24. The declared trend of a loss function is believed: it cannot
+/// be verified on all windows of a long memory.
+///
+/// ```
+/// use calibandit::{Arm, Game, LossCurve, Noise, Weights, reo};
+/// // Better in small doses: the second play in three costs 0.1, the third in a row 0.4.
+/// let game = Game::new(vec![
+///     Arm::new(Weights::unit(3)?, LossCurve::by_plays([0.5, 0.1, 0.4]), Noise::Bernoulli)?,
+///     Arm::new(Weights::unit(3)?, LossCurve::constant(0.5), Noise::Bernoulli)?,
+/// ])?;
+/// let found = reo(&game)?;
+/// assert_eq!((found.best_arm, found.arm), (0, 0));
+/// assert!((found.alpha - 0.3).abs() < 1e-15);
+/// assert_eq!(found.window, [true, true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn reo(game: &Game) -> Result<Reo, ReoError> {
+    let best_arm = game.best_arm();
+    // The calibrated best arm comes first, so that it is named where nothing is strictly better.
+    let mut least = game.best_loss();
+    let mut arm = best_arm;
+    let mut window = vec![true; game.arms()[best_arm].memory()];
+    let (_, classes) = interchangeable(game);
+    for class in classes {
+        let x = class[0];
+        for level in levels(&game.arms()[x]).map_err(|error| ReoError::of(x, error))? {
+            if level.loss < least {
+                (least, arm, window) = (level.loss, x, level.window);
+            }
+        }
+    }
+    Ok(Reo { alpha: game.best_loss() - least, best_arm, arm, window })
+}
