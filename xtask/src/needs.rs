@@ -15,6 +15,14 @@ pub(crate) fn clippy() -> Result<(), Failure> {
     ensure("clippy", Program::cargo(["clippy", "--version"]), &ways)
 }
 
+/// A Chromium, for the tests of the report in a real browser. They find it the same way: by `CALIBANDIT_CHROMIUM`, or by
+/// its usual names.
+pub(crate) fn chromium() -> Result<(), Failure> {
+    let names = "for name in \"$CALIBANDIT_CHROMIUM\" chromium chromium-browser google-chrome google-chrome-stable; do \
+                 command -v \"$name\" && exit 0; done; exit 1";
+    ensure("Chromium (or CALIBANDIT_CHROMIUM, its path)", Program::new("sh", ["-c", names]), &[apt_package("chromium")])
+}
+
 /// Whether `cargo nextest` is there. It is used but never required.
 pub(crate) fn has_nextest() -> bool {
     Program::cargo(["nextest", "--version"]).succeeds()

@@ -90,6 +90,7 @@ pub(crate) fn lint() -> Result<Tally, Failure> {
 /// Every unit and integration test: with cargo-nextest if it happens to be installed, as it uses the cores better, and
 /// with cargo test otherwise.
 pub(crate) fn tests() -> Result<Tally, Failure> {
+    needs::chromium()?;
     let output = if needs::has_nextest() {
         Program::cargo(["nextest", "run", "--workspace"]).run_echoing(Stream::Stderr)?
     } else {

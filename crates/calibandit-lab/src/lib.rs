@@ -1,4 +1,6 @@
 //! Experiments with [`calibandit`]: files that say what to run, and what comes of running them.
 
+pub mod figure;
+pub mod report;
 pub mod results;
 pub mod summary;

@@ -1,0 +1,116 @@
+// Axes: limits, places, ticks and the way numbers are written. Mirrors src/figure/scale.rs.
+
+const LOG_RATIO = 1e8;
+
+/** The limits of an axis around `values`, or the fixed ones where they are usable. */
+function limits(log, fixed, values, pad, fromZero) {
+  const usable = (v) => Number.isFinite(v) && (!log || v > 0);
+  let low = Infinity;
+  let high = -Infinity;
+  for (const v of values) {
+    if (usable(v)) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+  }
+  if (low > high) [low, high] = log ? [1, 10] : [0, 1];
+  if (log) {
+    low = Math.max(low, high / LOG_RATIO);
+    const room = pad ? Math.pow(high / low, 0.04) : 1;
+    low /= room;
+    high *= room;
+    if (low === high) [low, high] = [low / 2, high * 2];
+  } else {
+    const zero = fromZero && low >= 0 && low < 0.5 * high;
+    const room = pad ? 0.04 * (high - low) : 0;
+    low = zero ? 0 : low - room;
+    high += room;
+    if (low === high) {
+      const half = low === 0 ? 0.5 : 0.1 * Math.abs(low);
+      [low, high] = [low - half, high + half];
+    }
+  }
+  const lowFixed = usable(fixed.min) ? fixed.min : low;
+  const highFixed = usable(fixed.max) ? fixed.max : high;
+  return lowFixed < highFixed ? [lowFixed, highFixed] : [low, high];
+}
+
+/** A function from values to places; NaN where a value has none. */
+function mapping(log, [low, high], from, to) {
+  const span = log ? Math.log(high / low) : high - low;
+  return (v) => {
+    if (v === null || v === undefined || (log && v <= 0)) return NaN;
+    const share = (log ? Math.log(v / low) : v - low) / span;
+    return Math.max(-1e5, Math.min(1e5, from + share * (to - from)));
+  };
+}
+
+/** Ticks as {at, label}; minor ones have an empty label. */
+function ticks(log, [low, high], wanted) {
+  return log ? logTicks(low, high, wanted) : linearTicks(low, high, wanted);
+}
+
+function linearTicks(low, high, wanted) {
+  const rough = (high - low) / Math.max(1, wanted);
+  const power = Math.pow(10, Math.floor(Math.log10(rough)));
+  const step = [1, 2, 2.5, 5, 10].map((f) => f * power).find((s) => s >= rough * 0.999) ?? rough;
+  const out = [];
+  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9) && out.length < 50; i++) {
+    out.push({ at: i * step, label: tickNumber(i * step, step) });
+  }
+  return out;
+}
+
+function logTicks(low, high, wanted) {
+  const first = Math.floor(Math.log10(low));
+  const last = Math.ceil(Math.log10(high));
+  const inside = (v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9);
+  let decades = 0;
+  for (let e = first; e <= last; e++) if (inside(Math.pow(10, e))) decades++;
+  const every = Math.max(1, Math.ceil(decades / Math.max(1, wanted)));
+  const out = [];
+  for (let e = first; e <= last; e++) {
+    for (let digit = 1; digit <= 9; digit++) {
+      const at = Number(`${digit}e${e}`);
+      if (!inside(at)) continue;
+      const labelled =
+        decades === 0 || (decades <= 2 ? [1, 2, 5].includes(digit) : digit === 1 && ((e % every) + every) % every === 0);
+      if (labelled || every === 1 || digit === 1) out.push({ at, label: labelled ? tickNumber(at, at) : "" });
+    }
+  }
+  return out;
+}
+
+/** 250k, 1.5M, 0.05, 10⁹: with the decimals that `step` asks for. */
+function tickNumber(value, step) {
+  const size = Math.abs(value);
+  if (size < step * 1e-6) return "0";
+  if (size >= 1e9 || size < 1e-4) return scientific(value);
+  const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e3 ? [1e3, "k"] : [1, ""];
+  let decimals = 0;
+  while (decimals < 9 && Math.abs(Number((step / unit).toFixed(decimals)) - step / unit) >= (step / unit) * 1e-6) decimals++;
+  let digits = (value / unit).toFixed(decimals);
+  if (suffix && digits.includes(".")) digits = digits.replace(/\.?0+$/, "");
+  return digits.replace("-", "−") + suffix;
+}
+
+function scientific(value) {
+  const exponent = Math.floor(Math.log10(Math.abs(value)));
+  const power = String(exponent).replace(/./g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]));
+  const digits = String(Number((value / Math.pow(10, exponent)).toFixed(2))).replace("-", "−");
+  return digits === "1" ? `10${power}` : `${digits}×10${power}`;
+}
+
+/** A number to read: thousands separated, small ones with three digits that count. */
+function readable(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e15)) return scientific(value);
+  const decimals = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 2 - Math.floor(Math.log10(size));
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace("-", "−");
+}
+
+/** A value of the x axis, exactly as given. */
+function exact(value) {
+  return value.toLocaleString("en-US", { maximumSignificantDigits: 9 }).replace("-", "−");
+}

@@ -1,0 +1,58 @@
+//! The table under a figure.
+
+use super::text::{escape, table_number};
+use super::{ReportSection, SummaryRow};
+use std::fmt::Write as _;
+
+/// The table as HTML; nothing if it has no rows. It is complete without JavaScript, which only adds sorting and the choice of a panel.
+pub(super) fn table(section: &ReportSection, label_index: impl Fn(&str) -> Option<usize>) -> String {
+    let rows = &section.summary;
+    if rows.is_empty() {
+        return String::new();
+    }
+    let panels = rows.iter().any(|row| !row.panel.is_empty());
+    let caption = if section.summary_caption.is_empty() { "Over all instances" } else { &section.summary_caption };
+    let mut out = String::from(
+        "<div class=\"table-box\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n<table class=\"summary\">\n",
+    );
+    // Writing into a `String` cannot fail.
+    let _ = writeln!(out, "<caption>{}</caption>", escape(caption));
+    out.push_str("<thead><tr>");
+    if panels {
+        out.push_str("<th scope=\"col\" data-sort=\"text\">Panel</th>");
+    }
+    out.push_str("<th scope=\"col\" data-sort=\"text\">Policy</th>");
+    for name in ["Mean ± stderr", "Median", "90 %", "99 %", "Max", "n"] {
+        let _ = write!(out, "<th scope=\"col\" data-sort=\"number\" class=\"number\">{name}</th>");
+    }
+    out.push_str("<th scope=\"col\">Significantly below</th></tr></thead>\n<tbody>\n");
+    for row in rows {
+        write_row(&mut out, row, panels, label_index(&row.policy));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+fn write_row(out: &mut String, row: &SummaryRow, panels: bool, policy: Option<usize>) {
+    let _ = write!(out, "<tr data-panel=\"{}\">", escape(&row.panel));
+    if panels {
+        let _ = write!(out, "<td>{}</td>", escape(&row.panel));
+    }
+    let swatch =
+        policy.map(|at| format!("<span class=\"dot\" style=\"background:var(--p{at})\"></span>")).unwrap_or_default();
+    let _ = write!(out, "<th scope=\"row\">{swatch}{}</th>", escape(&row.policy));
+    let number = |value: f64| if value.is_finite() { value.to_string() } else { String::new() };
+    let _ = write!(
+        out,
+        "<td class=\"number\" data-value=\"{}\"><b>{}</b> <span class=\"stderr\">± {}</span></td>",
+        number(row.mean),
+        table_number(row.mean),
+        table_number(row.stderr)
+    );
+    for value in [row.median, row.p90, row.p99, row.max] {
+        let _ = write!(out, "<td class=\"number\" data-value=\"{}\">{}</td>", number(value), table_number(value));
+    }
+    let _ = write!(out, "<td class=\"number\" data-value=\"{0}\">{0}</td>", row.instances);
+    let better = if row.better_than.is_empty() { "–".to_owned() } else { escape(&row.better_than.join(" · ")) };
+    let _ = writeln!(out, "<td class=\"better\">{better}</td></tr>");
+}

@@ -1,0 +1,233 @@
+//! A small client for a real Chromium: the DevTools protocol over the browser's own pipe, without a port or a driver.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// How long any single answer may take; generous, because shared machines are slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The browser, from the variable `CALIBANDIT_CHROMIUM` or where it is usually installed.
+fn find() -> Option<PathBuf> {
+    let named = std::env::var_os("CALIBANDIT_CHROMIUM").map(PathBuf::from);
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&path).chain([PathBuf::from("/usr/bin"), PathBuf::from("/snap/bin")]).collect();
+    let usual = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    named.into_iter().chain(usual).find(|file| file.is_file())
+}
+
+/// One browser with one page.
+pub(crate) struct Browser {
+    process: Child,
+    pipe: ChildStdin,
+    messages: Receiver<Value>,
+    profile: PathBuf,
+    session: String,
+    next: u64,
+    /// Everything the page reported that is not an answer.
+    pub(crate) events: Vec<Value>,
+}
+
+impl Browser {
+    /// Starts a browser. Without one installed this fails under `CI=true`; elsewhere it says so and returns `None`.
+    pub(crate) fn start() -> Option<Self> {
+        let Some(program) = find() else {
+            let message =
+                "no Chromium found: install it (`cargo xtask test` does so on Debian) or set CALIBANDIT_CHROMIUM";
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
+            eprintln!("skipped: {message}");
+            return None;
+        };
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("calibandit-browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let profile = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&profile).unwrap();
+        // The browser reads commands from file descriptor 3 and answers on 4; the shell connects them to our ends.
+        let mut process = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
+            .arg(program)
+            .args([
+                "--headless",
+                "--remote-debugging-pipe",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-dev-shm-usage",
+            ])
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .arg("about:blank")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pipe = process.stdin.take().unwrap();
+        let mut answers = BufReader::new(process.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            while answers.read_until(0, &mut bytes).is_ok_and(|read| read > 0) {
+                bytes.pop();
+                let message = serde_json::from_slice(&bytes).unwrap();
+                bytes.clear();
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut browser =
+            Browser { process, pipe, messages, profile, session: String::new(), next: 0, events: Vec::new() };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = browser.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// Sends a command and waits for its answer.
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        self.pipe.write_all(format!("{message}\0").as_bytes()).unwrap();
+        self.pipe.flush().unwrap();
+        loop {
+            let message = self.receive(method);
+            if message["id"] == json!(id) {
+                assert!(message.get("error").is_none(), "{method}: {}", message["error"]);
+                return message["result"].clone();
+            }
+        }
+    }
+
+    fn receive(&mut self, waiting_for: &str) -> Value {
+        let message = self.messages.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {waiting_for}"));
+        if message.get("method").is_some() {
+            self.events.push(message.clone());
+        }
+        message
+    }
+
+    /// Sets the size of the screen.
+    pub(crate) fn screen(&mut self, width: u32, height: u32) {
+        let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
+        self.call("Emulation.setDeviceMetricsOverride", params);
+    }
+
+    /// Opens a page and waits until it is loaded.
+    pub(crate) fn open(&mut self, url: &str) {
+        let before = self.events.len();
+        self.call("Page.navigate", json!({"url": url}));
+        while !self.events[before..].iter().any(|event| event["method"] == "Page.loadEventFired") {
+            self.receive("Page.loadEventFired");
+        }
+    }
+
+    /// The value of an expression of JavaScript.
+    pub(crate) fn eval(&mut self, expression: &str) -> Value {
+        let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.call("Runtime.evaluate", params);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true.
+    pub(crate) fn wait_for(&mut self, expression: &str) {
+        let start = Instant::now();
+        while self.eval(expression) != json!(true) {
+            assert!(start.elapsed() < PATIENCE, "never true: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The middle of an element, after scrolling to it.
+    pub(crate) fn place(&mut self, selector: &str) -> (f64, f64) {
+        let quoted = json!(selector);
+        let script = format!(
+            "(() => {{ const e = document.querySelector({quoted}); e.scrollIntoView({{block: 'center', behavior: 'instant'}}); \
+             const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()"
+        );
+        let place = self.eval(&script);
+        (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
+    }
+
+    /// Moves the mouse.
+    pub(crate) fn point(&mut self, (x, y): (f64, f64)) {
+        self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
+    }
+
+    /// Clicks on an element as a person would.
+    pub(crate) fn click(&mut self, selector: &str) {
+        let (x, y) = self.place(selector);
+        for kind in ["mousePressed", "mouseReleased"] {
+            self.call(
+                "Input.dispatchMouseEvent",
+                json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}),
+            );
+        }
+    }
+
+    /// Presses a key that has no character.
+    pub(crate) fn press(&mut self, key: &str) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
+        }
+    }
+
+    /// The reports of one kind.
+    pub(crate) fn events_of(&self, method: &str) -> Vec<&Value> {
+        self.events.iter().filter(|event| event["method"] == method).map(|event| &event["params"]).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It may be gone already; what matters is that neither it nor its profile stays.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// A page in a folder of its own that is removed in the end.
+pub(crate) struct PageFile {
+    folder: PathBuf,
+    /// Its address.
+    pub(crate) url: String,
+}
+
+impl PageFile {
+    pub(crate) fn new(name: &str, html: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("calibandit-page-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("report.html");
+        std::fs::write(&file, html).unwrap();
+        PageFile { url: address(&file), folder }
+    }
+}
+
+fn address(file: &Path) -> String {
+    format!("file://{}", file.display())
+}
+
+impl Drop for PageFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
