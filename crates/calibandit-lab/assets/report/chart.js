@@ -287,17 +287,18 @@ class Chart {
     this.tip.hide();
   }
 
-  /** The values of a curve at a place, as the view asks for them: [the main one, text]. */
+  /** The value of a curve at a place, in the words of `meaning`. */
   value(series, i) {
-    const mean = series.mean[i];
-    const quantiles = series.quantiles?.map((column) => column[i]);
-    if (this.view.spread === "quantiles" && quantiles) {
-      const [, p10, median, p90] = quantiles;
-      return [mean, `${readable(mean)}  (median ${readable(median)}, 10–90 %: ${readable(p10)}–${readable(p90)})`];
-    }
-    if (this.view.spread === "instances" && quantiles) return [mean, `${readable(mean)}  (${readable(quantiles[0])}–${readable(quantiles[4])})`];
-    if (series.sigma) return [mean, `${readable(mean)} (σ ${readable(series.sigma[i])})`];
-    return [mean, series.stderr ? `${readable(mean)} ± ${readable(series.stderr[i])}` : readable(mean)];
+    const mean = readable(series.mean[i]);
+    const between = (low, high) => `${mean} (${readable(series.quantiles[low][i])}–${readable(series.quantiles[high][i])})`;
+    if (this.view.spread === "quantiles" && series.quantiles) return between(1, 3);
+    if (this.view.spread === "instances" && series.quantiles) return between(0, 4);
+    if (this.view.spread === "sigma" && series.sigma) return `${mean} ± ${readable(2 * series.sigma[i])}`;
+    return series.stderr ? `${mean} ± ${readable(series.stderr[i])}` : mean;
+  }
+
+  meaning() {
+    return { quantiles: "mean (10–90 %)", instances: "mean (least–greatest)", sigma: "mean ± 2σ" }[this.view.spread] ?? "mean ± stderr";
   }
 
   show(at, aloud) {
@@ -309,16 +310,15 @@ class Chart {
     for (const series of this.visible()) {
       const i = series.xs.indexOf(at);
       if (i < 0 || series.mean[i] === null) continue;
-      const [main, text] = this.value(series, i);
-      rows.push({ policy: series.policy, main, text, label: this.policies[series.policy].label });
+      rows.push({ policy: series.policy, mean: series.mean[i], text: this.value(series, i), label: this.policies[series.policy].label });
       const py = y(series.mean[i]);
       if (py >= frame.top - 1 && py <= frame.bottom + 1) {
         this.hover.append(shape("circle", { cx: px, cy: py, r: 4, style: `fill:var(--p${series.policy})` }));
       }
     }
-    rows.sort((a, b) => b.main - a.main);
+    rows.sort((a, b) => b.mean - a.mean);
     const head = `${this.panel.x.label} = ${exact(at)}`;
-    this.tip.show(this.host, px, head, rows);
+    this.tip.show(this.host, px, head, this.meaning(), rows);
     if (aloud) say(`${head}. ${rows.map((row) => `${row.label}: ${row.text}`).join("; ")}`);
   }
 }

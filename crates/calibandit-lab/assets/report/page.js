@@ -17,8 +17,9 @@ function element(name, attributes = {}, ...children) {
 /** The box of values beside the pointer; one for the whole page. */
 const tip = {
   box: element("div", { class: "tip", "aria-hidden": "true", hidden: "" }),
-  show(host, px, head, rows) {
-    this.box.replaceChildren(element("div", { class: "tip-head" }, head));
+  show(host, px, head, meaning, rows) {
+    const title = element("span", { class: "tip-head" }, head);
+    this.box.replaceChildren(element("div", { class: "tip-title" }, title, element("span", {}, meaning)));
     for (const row of rows) {
       const dot = element("span", { class: "dot", style: `background:var(--p${row.policy})` });
       const name = element("span", { class: "tip-name" }, row.label);
@@ -27,6 +28,8 @@ const tip = {
     if (!rows.length) this.box.append(element("div", {}, "no policy is switched on"));
     if (this.box.parentNode !== host) host.append(this.box);
     this.box.hidden = false;
+    // On a small plot the box would hide what it explains: it goes below.
+    this.box.style.top = host.clientWidth < 480 ? `${host.clientHeight - 18}px` : "";
     const room = host.clientWidth - this.box.offsetWidth;
     const beside = px + 16 <= room ? px + 16 : px - this.box.offsetWidth - 16;
     this.box.style.left = `${Math.max(Math.min(0, room), Math.min(room, Math.max(0, beside)))}px`;
