@@ -18,9 +18,10 @@ pub(crate) fn clippy() -> Result<(), Failure> {
 /// A Chromium, for the tests of the report in a real browser. They find it the same way: by `CALIBANDIT_CHROMIUM`, or by
 /// its usual names.
 pub(crate) fn chromium() -> Result<(), Failure> {
-    let names = "for name in \"$CALIBANDIT_CHROMIUM\" chromium chromium-browser google-chrome google-chrome-stable; do \
-                 command -v \"$name\" && exit 0; done; exit 1";
-    ensure("Chromium (or CALIBANDIT_CHROMIUM, its path)", Program::new("sh", ["-c", names]), &[apt_package("chromium")])
+    let probe = "if [ -n \"$CALIBANDIT_CHROMIUM\" ]; then command -v \"$CALIBANDIT_CHROMIUM\"; exit; fi; \
+                 command -v chromium || command -v chromium-browser || command -v google-chrome || \
+                 command -v google-chrome-stable";
+    ensure("Chromium (or CALIBANDIT_CHROMIUM, its path)", Program::new("sh", ["-c", probe]), &[apt_package("chromium")])
 }
 
 /// Whether `cargo nextest` is there. It is used but never required.

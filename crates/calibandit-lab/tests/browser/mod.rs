@@ -13,13 +13,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The browser, from the variable `CALIBANDIT_CHROMIUM` or where it is usually installed.
 fn find() -> Option<PathBuf> {
-    let named = std::env::var_os("CALIBANDIT_CHROMIUM").map(PathBuf::from);
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    if let Some(named) = std::env::var_os("CALIBANDIT_CHROMIUM").filter(|name| !name.is_empty()) {
+        return Some(PathBuf::from(named)).filter(|file| file.is_file());
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> =
-        std::env::split_paths(&path).chain([PathBuf::from("/usr/bin"), PathBuf::from("/snap/bin")]).collect();
-    let usual = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
-    named.into_iter().chain(usual).find(|file| file.is_file())
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).find(|file| file.is_file())
 }
 
 /// One browser with one page.
