@@ -3,4 +3,5 @@
 pub mod figure;
 pub mod report;
 pub mod results;
+pub mod spec;
 pub mod summary;

@@ -1,0 +1,210 @@
+//! Sweeps: the same experiment with several values of some keys.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::tree::{Data, Entry, Span, Tree};
+
+/// The grid of an experiment: every combination of the axes, at each of the points.
+///
+/// ```toml
+/// [sweep]
+/// "game.memory" = [2, 4, 8]              # a key of the game
+/// "policy.memory_bound" = [8, 16]        # a key of every policy that has it
+/// "policy.SE, sharp.delta" = [0.1, 0.01] # a key of the policy with this label
+/// # One axis that sets several keys at once:
+/// constant = { keys = ["policy.SE.radius", "policy.Epoch UCB.exploration"], values = [0.5, 1.0, 2.0] }
+/// # Points written out, where a grid has too many:
+/// point = [{ "game.memory" = 3, "game.arms" = 5 }, { "game.memory" = 10, "game.arms" = 20 }]
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// The axes, in the order of the file. The last one runs fastest.
+    pub axes: Vec<Axis>,
+    /// Points written out: each is keys with their values. If there are any, the grid of the axes is run at each.
+    pub points: Vec<Map<String, Value>>,
+}
+
+/// One axis of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its name: the key itself, or the name that the file gives to several.
+    pub name: String,
+    /// The keys that it sets.
+    pub keys: Vec<String>,
+    /// The values, in turn.
+    pub values: Vec<Value>,
+}
+
+/// The key under which points are written out.
+pub(crate) const POINT: &str = "point";
+
+impl Sweep {
+    /// Whether nothing is swept.
+    pub fn is_empty(&self) -> bool {
+        self.axes.is_empty() && self.points.is_empty()
+    }
+
+    /// The names that a figure can have on its horizontal axis.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+        for key in self.points.iter().flat_map(Map::keys) {
+            if !names.contains(&key.as_str()) {
+                names.push(key);
+            }
+        }
+        names
+    }
+}
+
+impl Serialize for Sweep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for axis in &self.axes {
+            if axis.keys == [axis.name.as_str()] {
+                map.serialize_entry(&axis.name, &axis.values)?;
+            } else {
+                map.serialize_entry(&axis.name, &json!({"keys": axis.keys, "values": axis.values}))?;
+            }
+        }
+        if !self.points.is_empty() {
+            map.serialize_entry(POINT, &self.points)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Sweep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = Map::deserialize(deserializer)?;
+        Ok(SweepTree::new(&Tree::from_json(&Value::Object(table))).plain())
+    }
+}
+
+impl JsonSchema for Sweep {
+    fn schema_name() -> Cow<'static, str> {
+        "Sweep".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let values = json!({"type": "array", "minItems": 1, "description": "The values, in turn."});
+        let nested = |table: &str| {
+            json!({
+                "type": "object",
+                "description": format!("Keys of `{table}` written without quotes: `{table}.key = [...]`."),
+            })
+        };
+        json_schema!({
+            "type": "object",
+            "properties": {
+                "game": nested("game"),
+                "policy": nested("policy"),
+                (POINT): {
+                    "description": "Points written out: each a table of keys with one value. The grid is run at each.",
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"type": "object", "minProperties": 1},
+                },
+            },
+            "additionalProperties": {
+                "description": "A key of the game or of the policies with its values, such as \"game.memory\" = [2, 4, 8]; \
+                                or a name for an axis that sets several keys at once.",
+                "anyOf": [
+                    values,
+                    {
+                        "type": "object",
+                        "properties": {
+                            "keys": {
+                                "description": "The keys that are set together.",
+                                "type": "array",
+                                "minItems": 1,
+                                "items": {"type": "string"},
+                            },
+                            "values": values,
+                        },
+                        "required": ["keys", "values"],
+                        "additionalProperties": false,
+                    },
+                ],
+            },
+        })
+    }
+}
+
+/// A sweep with the places of all that it says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SweepTree {
+    pub(crate) axes: Vec<AxisTree>,
+    pub(crate) points: Vec<Vec<Entry>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AxisTree {
+    pub(crate) name: String,
+    pub(crate) keys: Vec<(String, Span)>,
+    pub(crate) values: Vec<Tree>,
+}
+
+impl SweepTree {
+    /// Reads a `[sweep]` table that has the form the schema asks for; what has not is left out.
+    pub(crate) fn new(tree: &Tree) -> Self {
+        let mut sweep = Self::default();
+        for entry in tree.entries() {
+            if entry.key == POINT {
+                sweep.points = entry.tree.items().iter().map(|point| flatten(point.entries())).collect();
+            } else if let (Some(keys), Some(values)) = (entry.tree.get("keys"), entry.tree.get("values")) {
+                let keys = keys.items().iter().filter_map(|key| Some((key.text()?.to_owned(), key.span.clone())));
+                sweep.axes.push(AxisTree {
+                    name: entry.key.clone(),
+                    keys: keys.collect(),
+                    values: values.items().to_vec(),
+                });
+            } else {
+                for Entry { key, key_span, tree } in flatten(std::slice::from_ref(entry)) {
+                    sweep.axes.push(AxisTree {
+                        name: key.clone(),
+                        keys: vec![(key, key_span)],
+                        values: tree.items().to_vec(),
+                    });
+                }
+            }
+        }
+        sweep
+    }
+
+    /// The same without places.
+    pub(crate) fn plain(&self) -> Sweep {
+        let axes = self.axes.iter().map(|axis| Axis {
+            name: axis.name.clone(),
+            keys: axis.keys.iter().map(|(key, _)| key.clone()).collect(),
+            values: axis.values.iter().map(Tree::to_json).collect(),
+        });
+        let point =
+            |entries: &Vec<Entry>| entries.iter().map(|entry| (entry.key.clone(), entry.tree.to_json())).collect();
+        Sweep { axes: axes.collect(), points: self.points.iter().map(point).collect() }
+    }
+}
+
+/// `game.memory = [2]` without quotes is a table in a table for TOML, and means the same.
+fn flatten(entries: &[Entry]) -> Vec<Entry> {
+    let mut flat = Vec::new();
+    for entry in entries {
+        let is_prefix =
+            |key: &str| key == "game" || key == "policy" || key.starts_with("game.") || key.starts_with("policy.");
+        match &entry.tree.data {
+            Data::Table(inner) if is_prefix(&entry.key) => {
+                let inner: Vec<Entry> = inner
+                    .iter()
+                    .map(|inner| Entry { key: format!("{}.{}", entry.key, inner.key), ..inner.clone() })
+                    .collect();
+                flat.extend(flatten(&inner));
+            }
+            _ => flat.push(entry.clone()),
+        }
+    }
+    flat
+}

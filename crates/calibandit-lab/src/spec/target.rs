@@ -1,0 +1,145 @@
+//! What a key of a sweep sets: `game.memory`, `policy.memory_bound`, `policy.SE.radius`.
+
+use serde_json::Value;
+
+use super::check::{tag_of, variants};
+use super::error::{Problem, SpecErrorKind};
+use super::suggest::nearest;
+use super::tree::{Data, Span, Tree};
+
+/// The tables that a sweep changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    pub(crate) game: Tree,
+    pub(crate) policies: Vec<Tree>,
+    /// The policies' labels, all different.
+    pub(crate) labels: Vec<String>,
+}
+
+/// Where the values of a sweep's key go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Keys and positions from the game's table down.
+    Game(Vec<String>),
+    /// A key of these policies.
+    Policies { indices: Vec<usize>, key: String },
+}
+
+impl Target {
+    /// What `text`, a key of the sweep at `span`, stands for.
+    pub(crate) fn find(text: &str, span: &Span, tables: &Tables, root: &Value) -> Result<Self, Box<Problem>> {
+        let unknown = |message: String| {
+            let meant = meant(text, &candidates(tables, root));
+            let problem = Problem::new(span.clone(), format!("sweep.{text}"), SpecErrorKind::UnknownKey, message);
+            let help =
+                "a sweep's keys are \"game.KEY\", \"policy.KEY\" (of every policy that has it) or \"policy.LABEL.KEY\"";
+            Box::new(problem.suggest(meant).help(help))
+        };
+        if let Some(path) = text.strip_prefix("game.") {
+            let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
+            let known = steps.first().is_some_and(|first| keys(&tables.game, "game", root).contains(&first.as_str()));
+            let mut game = tables.game.clone();
+            if known && parent(&mut game, &steps).is_some() {
+                return Ok(Self::Game(steps));
+            }
+            return Err(unknown(format!("the game has no key `{path}` to sweep")));
+        }
+        let Some(path) = text.strip_prefix("policy.") else {
+            return Err(unknown(format!("there is nothing called `{text}` to sweep")));
+        };
+        let having = |key: &str| -> Vec<usize> {
+            let has = |policy: &Tree| keys(policy, "policy", root).contains(&key);
+            (0..tables.policies.len()).filter(|&i| key != "label" && has(&tables.policies[i])).collect()
+        };
+        let everywhere = having(path);
+        if !everywhere.is_empty() {
+            return Ok(Self::Policies { indices: everywhere, key: path.to_owned() });
+        }
+        let labelled = tables.labels.iter().enumerate().find_map(|(i, label)| {
+            let key = path.strip_prefix(label.as_str())?.strip_prefix('.')?;
+            having(key).contains(&i).then(|| Self::Policies { indices: vec![i], key: key.to_owned() })
+        });
+        labelled.ok_or_else(|| unknown(format!("no policy has a key `{path}` to sweep")))
+    }
+
+    /// Puts a value in its places.
+    pub(crate) fn set(&self, tables: &mut Tables, key_span: &Span, value: &Tree) {
+        match self {
+            Self::Game(steps) => {
+                let Some((table, last)) = parent(&mut tables.game, steps).zip(steps.last()) else { return };
+                match (&mut table.data, last.parse::<usize>()) {
+                    (Data::List(items), Ok(index)) => {
+                        if let Some(item) = items.get_mut(index) {
+                            *item = value.clone();
+                        }
+                    }
+                    _ => table.set(last, key_span, value.clone()),
+                }
+            }
+            Self::Policies { indices, key } => {
+                for &index in indices {
+                    tables.policies[index].set(key, key_span, value.clone());
+                }
+            }
+        }
+    }
+}
+
+/// The table or list that holds the last of these steps, if it is there.
+fn parent<'a>(tree: &'a mut Tree, steps: &[String]) -> Option<&'a mut Tree> {
+    let (last, before) = steps.split_last()?;
+    let mut tree = tree;
+    for step in before {
+        tree = match &mut tree.data {
+            Data::Table(entries) => &mut entries.iter_mut().find(|entry| entry.key == *step)?.tree,
+            Data::List(items) => items.get_mut(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    match &tree.data {
+        Data::Table(_) => Some(tree),
+        Data::List(items) if last.parse::<usize>().is_ok_and(|index| index < items.len()) => Some(tree),
+        _ => None,
+    }
+}
+
+/// The keys that a game or policy of this kind can have.
+fn keys<'a>(tree: &Tree, table: &str, root: &'a Value) -> Vec<&'a str> {
+    let kind = tree.get("kind").and_then(Tree::text);
+    let variant = schema_of(table, root).and_then(|schema| {
+        variants(schema, root).into_iter().find(|variant| kind.is_some() && tag_of(variant, "kind") == kind)
+    });
+    let properties = variant.and_then(|variant| variant.get("properties")).and_then(Value::as_object);
+    properties.into_iter().flat_map(|properties| properties.keys()).map(String::as_str).collect()
+}
+
+/// The schema of the game, or of one policy.
+pub(crate) fn schema_of<'a>(table: &str, root: &'a Value) -> Option<&'a Value> {
+    let schema = root.get("properties")?.get(table)?;
+    Some(schema.get("items").unwrap_or(schema))
+}
+
+/// The candidate that `text` was probably meant to be, by what comes after `game.` or `policy.`: those letters are right
+/// in every candidate and so tell nothing.
+fn meant(text: &str, candidates: &[String]) -> Option<String> {
+    let split = |name: &str| match name.split_once('.') {
+        Some((table @ ("game" | "policy"), key)) => (Some(table.to_owned()), key.to_owned()),
+        _ => (None, name.to_owned()),
+    };
+    let (table, key) = split(text);
+    let fitting = candidates.iter().map(|name| (name, split(name)));
+    let fitting: Vec<_> = fitting.filter(|(_, (other, _))| table.is_none() || *other == table).collect();
+    let near = nearest(&key, fitting.iter().map(|(_, (_, key))| key.as_str()))?;
+    fitting.iter().find(|(_, (_, key))| key == near).map(|(name, _)| (*name).clone())
+}
+
+/// Everything that could be swept, the most general first.
+fn candidates(tables: &Tables, root: &Value) -> Vec<String> {
+    let mut all: Vec<String> = keys(&tables.game, "game", root).iter().map(|key| format!("game.{key}")).collect();
+    let own = tables.policies.iter().zip(&tables.labels).map(|(policy, label)| (label, keys(policy, "policy", root)));
+    let own: Vec<_> = own.collect();
+    all.extend(own.iter().flat_map(|(_, keys)| keys.iter().map(|key| format!("policy.{key}"))));
+    all.extend(own.iter().flat_map(|(label, keys)| keys.iter().map(move |key| format!("policy.{label}.{key}"))));
+    all.retain(|name| !name.ends_with(".kind") && !name.ends_with(".label"));
+    all
+}

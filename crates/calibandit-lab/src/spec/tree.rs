@@ -1,0 +1,230 @@
+//! A TOML document as a tree that knows where each key and each value stands.
+//!
+//! `serde` forgets places inside tagged enums, so everything is checked on this tree first and read into types after.
+
+use std::ops::Range;
+
+use serde_json::{Map, Number, Value};
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::error::{Problem, SpecErrorKind};
+
+pub(crate) type Span = Option<Range<usize>>;
+
+/// A value and its place. What was not read from a text has no place.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub(crate) span: Span,
+    pub(crate) data: Data,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    /// TOML has dates; no key of an experiment wants one.
+    Date(String),
+    List(Vec<Tree>),
+    Table(Vec<Entry>),
+}
+
+/// A key of a table with its value, in the order of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) tree: Tree,
+}
+
+impl Tree {
+    /// The tree of a TOML text, or everything that keeps it from being one.
+    pub(crate) fn parse(text: &str) -> Result<Self, Vec<Problem>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let mut problems: Vec<Problem> = errors.iter().map(syntax_problem).collect();
+        if problems.is_empty() {
+            let tree = Self { span: Some(0..0), data: table_data(table.get_ref(), &mut problems) };
+            if problems.is_empty() {
+                return Ok(tree);
+            }
+        }
+        Err(problems)
+    }
+
+    /// The tree of a value that comes from no file. Nulls are what is not there.
+    pub(crate) fn from_json(value: &Value) -> Self {
+        let data = match value {
+            Value::Null => Data::Table(Vec::new()),
+            Value::Bool(value) => Data::Bool(*value),
+            Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(integer), _) => Data::Integer(integer.into()),
+                (None, Some(integer)) => Data::Integer(integer.into()),
+                (None, None) => Data::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => Data::Text(text.clone()),
+            Value::Array(items) => Data::List(items.iter().map(Self::from_json).collect()),
+            Value::Object(map) => Data::Table(
+                map.iter()
+                    .filter(|(_, value)| !value.is_null())
+                    .map(|(key, value)| Entry { key: key.clone(), key_span: None, tree: Self::from_json(value) })
+                    .collect(),
+            ),
+        };
+        Self { span: None, data }
+    }
+
+    /// The plain value. Integers past 64 bits and floats that are not finite become null: the checks refuse them first.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.data {
+            Data::Bool(value) => Value::Bool(*value),
+            Data::Integer(value) => Number::from_i128(*value).map_or(Value::Null, Value::Number),
+            Data::Float(value) => Number::from_f64(*value).map_or(Value::Null, Value::Number),
+            Data::Text(text) | Data::Date(text) => Value::String(text.clone()),
+            Data::List(items) => items.iter().map(Self::to_json).collect(),
+            Data::Table(entries) => Value::Object(
+                entries.iter().map(|entry| (entry.key.clone(), entry.tree.to_json())).collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
+    /// The entries, if this is a table, and nothing otherwise.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        match &self.data {
+            Data::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items, if this is a list, and nothing otherwise.
+    pub(crate) fn items(&self) -> &[Tree] {
+        match &self.data {
+            Data::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entry of a table with this key.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// The value of a table's key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
+        self.entry(key).map(|entry| &entry.tree)
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Puts a value into a table, in place of the one that is there.
+    pub(crate) fn set(&mut self, key: &str, key_span: &Span, tree: Tree) {
+        if let Data::Table(entries) = &mut self.data {
+            match entries.iter_mut().find(|entry| entry.key == key) {
+                Some(entry) => entry.tree = tree,
+                None => entries.push(Entry { key: key.to_owned(), key_span: key_span.clone(), tree }),
+            }
+        }
+    }
+
+    /// The same table without this key.
+    pub(crate) fn without(&self, key: &str) -> Self {
+        let kept = self.entries().iter().filter(|entry| entry.key != key).cloned().collect();
+        Self { span: self.span.clone(), data: Data::Table(kept) }
+    }
+
+    /// What this is, for messages: "the text \"a\"", "5", "a list".
+    pub(crate) fn name(&self) -> String {
+        match &self.data {
+            Data::Bool(value) => value.to_string(),
+            Data::Integer(value) => value.to_string(),
+            Data::Float(value) => format!("{value:?}"),
+            Data::Text(text) if text.chars().count() > 40 => "a long text".to_owned(),
+            Data::Text(text) => format!("the text {text:?}"),
+            Data::Date(date) => format!("the date {date}"),
+            Data::List(_) => "a list".to_owned(),
+            Data::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+fn syntax_problem(error: &toml::de::Error) -> Problem {
+    let message = error.message();
+    // Only nesting past all reason is reported without a place.
+    let span = Some(error.span().unwrap_or(0..0));
+    if message == "duplicate key" {
+        return Problem::new(
+            error.span(),
+            "",
+            SpecErrorKind::DuplicateKey,
+            "this key is given twice in the same table",
+        )
+        .help("keep one of the two; for several policies, write one `[[policy]]` table for each");
+    }
+    Problem::new(span, "", SpecErrorKind::Syntax, format!("this is not TOML: {message}"))
+}
+
+fn table_data(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Data {
+    let entry = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| Entry {
+        key: key.get_ref().to_string(),
+        key_span: Some(key.span()),
+        tree: value_tree(value, problems),
+    };
+    Data::Table(table.iter().map(entry).collect())
+}
+
+fn value_tree(value: &toml::Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Tree {
+    let span = value.span();
+    let data = match value.get_ref() {
+        DeValue::String(text) => Data::Text(text.to_string()),
+        DeValue::Integer(integer) => integer_data(integer, &span, problems),
+        // What is too large for a float is read as infinite, which no key takes.
+        DeValue::Float(float) => Data::Float(float.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(value) => Data::Bool(*value),
+        DeValue::Datetime(date) => Data::Date(date.to_string()),
+        DeValue::Array(items) => Data::List(items.iter().map(|item| value_tree(item, problems)).collect()),
+        DeValue::Table(table) => table_data(table, problems),
+    };
+    Tree { span: Some(span), data }
+}
+
+fn integer_data(integer: &DeInteger<'_>, span: &Range<usize>, problems: &mut Vec<Problem>) -> Data {
+    // Integers of TOML have 64 bits; that more is refused here keeps every later conversion exact.
+    let value = i64::from_str_radix(integer.as_str(), integer.radix());
+    if value.is_err() {
+        let message = format!("this number is too large: whole numbers go from {} to {}", i64::MIN, i64::MAX);
+        problems.push(Problem::new(Some(span.clone()), "", SpecErrorKind::ImpossibleValue, message));
+    }
+    Data::Integer(value.unwrap_or_default().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_values_order_and_places() {
+        let text = "b = 1_000\na.c = [0x10, 1.5]\n[t]\nx = \"y\"";
+        let tree = Tree::parse(text).unwrap();
+        let expected = serde_json::json!({"b": 1000, "a": {"c": [16, 1.5]}, "t": {"x": "y"}});
+        assert_eq!(tree.to_json(), expected);
+        assert_eq!(tree.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b", "a", "t"]);
+        let span = tree.get("t").and_then(|t| t.get("x")).and_then(|x| x.span.clone()).unwrap();
+        assert_eq!(&text[span], "\"y\"");
+        assert_eq!(Tree::from_json(&expected).to_json(), expected);
+    }
+
+    #[test]
+    fn all_syntax_errors_are_reported() {
+        let problems = Tree::parse("a = = 1\nb = 1\nb = 2\n[c").unwrap_err();
+        let kinds: Vec<_> = problems.iter().map(|problem| problem.kind).collect();
+        assert!(kinds.contains(&SpecErrorKind::DuplicateKey) && kinds.contains(&SpecErrorKind::Syntax), "{problems:?}");
+        let problems = Tree::parse("a = 9223372036854775808\nb = 9223372036854775807").unwrap_err();
+        assert_eq!(problems.len(), 1);
+    }
+}
