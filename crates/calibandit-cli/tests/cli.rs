@@ -1,6 +1,8 @@
 //! The real program, run as a user runs it.
 
-use std::process::{Command, Output};
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use std::process::{Command, Output, Stdio};
 
 fn calibandit(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_calibandit")).args(arguments).output().expect("the program starts")
@@ -22,16 +24,54 @@ fn games_and_policies_are_listed_by_name() {
 }
 
 #[test]
-fn help_is_shown_without_arguments() {
-    let output = calibandit(&[]);
+fn help_is_shown_and_says_what_exit_codes_mean() {
+    let output = calibandit(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(output.stdout, calibandit(&["--help"]).stdout);
+    let help = String::from_utf8(output.stdout).unwrap();
+    for command in ["paper", "run", "merge", "check", "report", "games", "policies", "schema", "completions"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
+    }
+    assert!(help.contains("Exit codes: 0 done"));
+    assert_eq!(calibandit(&[]).status.code(), Some(2));
 }
 
 #[test]
 fn what_is_not_understood_is_a_usage_error() {
-    let output = calibandit(&["gmaes"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(output.stdout.is_empty());
-    assert!(String::from_utf8(output.stderr).unwrap().contains("`gmaes`"));
+    for (arguments, meant) in [(vec!["gmaes"], "games"), (vec!["run"], "<FILE>"), (vec!["paper", "fig9"], "fig1a")] {
+        let output = calibandit(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(meant), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn lists_and_the_schema_are_json_for_programs() {
+    for arguments in [&["games", "--json"][..], &["policies", "--json"], &["schema"]] {
+        let output = calibandit(arguments);
+        assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = String::from_utf8(calibandit(&["completions", shell]).stdout).unwrap();
+        assert!(script.contains("merge") && script.contains("shard"), "{shell}");
+    }
+}
+
+/// `calibandit schema | head -1`: whoever reads has seen enough, and that is no error.
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_calibandit"))
+        .arg("schema")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(program.stdout.take());
+    let output = program.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
 }

@@ -1,7 +1,17 @@
 //! Experiments with [`calibandit`]: files that say what to run, and what comes of running them.
+//!
+//! [`spec`] reads experiment files, [`run`](mod@run) runs them, [`results`] and [`summary`] are what comes of it, and [`folder`] keeps
+//! it on disk, with [`figure`]s and a [`report`]. [`paper`] has the paper's figures as experiments, and [`check`](mod@check) says what can
+//! be known beforehand.
 
+pub mod check;
 pub mod figure;
+pub mod folder;
+pub mod paper;
+pub mod parallel;
+pub mod picture;
 pub mod report;
 pub mod results;
+pub mod run;
 pub mod spec;
 pub mod summary;

@@ -151,6 +151,8 @@ pub struct Standing {
     pub switches: f64,
     /// Policies that share a letter do not differ significantly from each other.
     pub groups: String,
+    /// The policies whose mean is significantly larger.
+    pub better_than: Vec<String>,
 }
 
 /// How sure a difference must be to be called one.
@@ -168,11 +170,14 @@ pub fn standings(results: &Results, game: usize) -> Vec<Standing> {
     let groups = letters(order.len(), &differ);
     rows.into_iter()
         .zip(groups)
-        .map(|((policy, cpr), groups)| {
+        .enumerate()
+        .map(|(row, ((policy, cpr), groups))| {
+            let worse = (row + 1..order.len()).filter(|&other| differ[row][other]);
+            let better_than = worse.map(|other| results.policies[order[other]].clone()).collect();
             let curves = results.of(game, policy);
             let last = curves.iter().filter_map(|curve| curve.samples.last());
             let switches = last.map(|sample| sample.switches as f64).sum::<f64>() / curves.len() as f64;
-            Standing { policy: results.policies[policy].clone(), cpr, switches, groups }
+            Standing { policy: results.policies[policy].clone(), cpr, switches, groups, better_than }
         })
         .collect()
 }
@@ -293,6 +298,7 @@ mod tests {
         assert_eq!(names, ["B", "A", "C"]);
         let groups: Vec<&str> = table.iter().map(|row| row.groups.as_str()).collect();
         assert_eq!(groups, ["a", "b", "c"]);
+        assert_eq!(table[0].better_than, ["A", "C"]);
         assert_eq!(table[2].switches, 2.0);
     }
 }

@@ -395,28 +395,3 @@ fn regret_is_never_negative_whatever_is_played() {
         assert!(cpr(&game, &[last]).unwrap()[0].abs() < 1e-10);
     }
 }
-
-/// The paper's games at hundreds of checkpoints: only the first few need any work.
-#[test]
-fn checkpoints_share_the_work() {
-    use calibandit::{GameSpec, Grid};
-    let times = Grid::logarithmic(1_000_000_000_000, 500).times().unwrap();
-    for spec in [
-        r#"{"kind": "step", "arms": 20, "memory": 10}"#,
-        r#"{"kind": "alpha-reo", "arms": 5, "memory": 4}"#,
-        r#"{"kind": "decay", "arms": 20, "memory": 10}"#,
-        r#"{"kind": "darts"}"#,
-        r#"{"kind": "needle", "memory": 12}"#,
-    ] {
-        let spec: GameSpec = serde_json::from_str(spec).unwrap();
-        let game = spec.draw(&mut draws("checkpoints", 0)).unwrap();
-        let mut optima = Optima::new(&game);
-        for &t in &times {
-            let together = optima.excess_at(t).unwrap();
-            if t % 7 == 0 {
-                assert_eq!(together, optimum(&game, t).unwrap().excess, "{spec:?} at {t}");
-            }
-        }
-        assert!(optima.work() < 1_000_000, "{spec:?}: {}", optima.work());
-    }
-}

@@ -25,9 +25,6 @@ pub(crate) struct Graph {
     /// Where each state's edges begin; one entry more than there are states.
     first: Vec<u32>,
     costs: Vec<i128>,
-    /// The states that lead to each state, with where they begin.
-    sources: Vec<u32>,
-    first_source: Vec<u32>,
 }
 
 impl Graph {
@@ -37,13 +34,7 @@ impl Graph {
         let mut index = Index::new(rules);
         let mut window = rules.empty();
         index.insert(&window);
-        let mut graph = Self {
-            edges: Vec::new(),
-            first: vec![0],
-            costs: Vec::new(),
-            sources: Vec::new(),
-            first_source: Vec::new(),
-        };
+        let mut graph = Self { edges: Vec::new(), first: vec![0], costs: Vec::new() };
         let mut cost_index: HashMap<i128, u32> = HashMap::new();
         let mut actions = Vec::new();
         let mut next = Vec::new();
@@ -84,28 +75,7 @@ impl Graph {
             state += 1;
         }
         graph.edges.shrink_to_fit();
-        graph.turn_around();
         Ok(graph)
-    }
-
-    /// Fills in the sources, sorted by target.
-    fn turn_around(&mut self) {
-        let mut begin = vec![0u32; self.states() + 1];
-        for edge in &self.edges {
-            begin[edge.target as usize + 1] += 1;
-        }
-        for state in 0..self.states() {
-            begin[state + 1] += begin[state];
-        }
-        self.first_source.clone_from(&begin);
-        self.sources = vec![0; self.edges.len()];
-        for state in 0..self.states() as u32 {
-            for edge in self.edges_of(state) {
-                let place = &mut begin[self.edges[edge].target as usize];
-                self.sources[*place as usize] = state;
-                *place += 1;
-            }
-        }
     }
 
     pub(crate) fn states(&self) -> usize {
@@ -119,12 +89,6 @@ impl Graph {
     /// The indices of a state's edges.
     pub(crate) fn edges_of(&self, state: u32) -> std::ops::Range<usize> {
         self.first[state as usize] as usize..self.first[state as usize + 1] as usize
-    }
-
-    /// The states that lead to a state.
-    pub(crate) fn sources_of(&self, state: u32) -> &[u32] {
-        let begin = self.first_source[state as usize] as usize;
-        &self.sources[begin..self.first_source[state as usize + 1] as usize]
     }
 
     pub(crate) fn edge(&self, edge: usize) -> Edge {

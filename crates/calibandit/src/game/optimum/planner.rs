@@ -81,7 +81,6 @@ impl Planner {
             if best.as_ref().is_some_and(|&(cost, ..)| at_least >= cost) {
                 break;
             }
-            regime.find_hub(&self.graph, &mut self.work);
             let base = regime.to_hub[0] + regime.onward[regime.hub as usize];
             let bound = best.as_ref().map_or(i128::MAX, |&(cost, ..)| slack_below(regime, horizon, base, cost));
             let residue = (horizon % regime.cycle.len() as u64) as u32;

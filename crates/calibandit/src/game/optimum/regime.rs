@@ -22,12 +22,10 @@ pub(crate) struct Regime {
     pub(crate) hub: u32,
     /// The cheapest walk from each state to anywhere, of any length, in scaled cost: 0 or less.
     pub(crate) onward: Vec<i128>,
-    /// The cheapest walk from each state to the hub, in scaled cost; empty until [`find_hub`](Regime::find_hub).
+    /// The cheapest walk from each state to the hub, in scaled cost.
     pub(crate) to_hub: Vec<i128>,
     /// The states this regime is about.
     pub(crate) alive: Vec<bool>,
-    /// The same as a list.
-    states: Vec<u32>,
 }
 
 /// A cycle as edges and their cost.
@@ -60,27 +58,17 @@ impl Regime {
     /// number of states they can visit.
     pub(crate) fn new(graph: &Graph, mut alive: Vec<bool>, work: &mut u64) -> Result<Self, usize> {
         let states = reachable(graph, &mut alive);
-        let (cycle, onward) = best_cycle(Part { graph, alive: &alive, states: &states }, work).ok_or(states.len())?;
+        let (cycle, onward) = best_cycle(graph, &alive, &states, work).ok_or(states.len())?;
         let hub = source(graph, &cycle.edges, &states);
-        Ok(Self { sum: cycle.sum, cycle: cycle.edges, hub, onward, to_hub: Vec::new(), alive, states })
-    }
-
-    /// Computes the cheapest walks to the hub, if that has not been done.
-    pub(crate) fn find_hub(&mut self, graph: &Graph, work: &mut u64) {
-        if !self.to_hub.is_empty() {
-            return;
+        let mut regime = Self { sum: cycle.sum, cycle: cycle.edges, hub, onward, to_hub: Vec::new(), alive };
+        regime.to_hub = vec![FAR; graph.states()];
+        regime.to_hub[hub as usize] = 0;
+        let (length, sum) = (regime.length(), regime.sum);
+        let mut backwards = false;
+        while improve(graph, &regime.alive, &states, (length, sum), &mut regime.to_hub, None, backwards, work) {
+            backwards = !backwards;
         }
-        let mut value = vec![FAR; graph.states()];
-        value[self.hub as usize] = 0;
-        let mut dirty = vec![false; graph.states()];
-        graph.sources_of(self.hub).iter().for_each(|&source| dirty[source as usize] = true);
-        let part = Part { graph, alive: &self.alive, states: &self.states };
-        let mut relaxation = Relaxation { part, scale: (self.length(), self.sum), value, dirty, backwards: false };
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            relaxation.sweep(work, |_, _| changed = true);
-        }
-        self.to_hub = relaxation.value;
+        Ok(regime)
     }
 
     /// The states that no walk of the next regime may touch besides: all that lie on a cycle with the least mean
@@ -148,18 +136,9 @@ fn source(graph: &Graph, cycle: &[u32], states: &[u32]) -> u32 {
     states.iter().copied().find(|&state| graph.edges_of(state).contains(&edge)).unwrap_or(0)
 }
 
-/// A part of the graph.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    graph: &'a Graph,
-    alive: &'a [bool],
-    states: &'a [u32],
-}
-
 /// The cycle with the least mean, and the cheapest walks onward under its scaled costs: guess a cycle, relax until
 /// nothing improves; a cycle among the improving edges is a better guess.
-fn best_cycle(part: Part<'_>, work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
-    let Part { graph, alive, states } = part;
+fn best_cycle(graph: &Graph, alive: &[bool], states: &[u32], work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
     let mut choice = vec![NONE; alive.len()];
     for &state in states {
         let edges = graph.edges_of(state).filter(|&edge| alive[graph.edge(edge).target as usize]);
@@ -167,128 +146,97 @@ fn best_cycle(part: Part<'_>, work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
             choice[state as usize] = cheapest as u32;
         }
     }
-    let mut detector = Detector::new(alive.len());
-    let mut best = detector.best(graph, states, &choice);
-    let mut improved = Vec::new();
+    let mut best = cycle_among(graph, states, &choice);
     loop {
         // Without a guess every cycle counts as an improvement.
         let scale = best.as_ref().map_or((1, ABOVE_ALL), |cycle| (cycle.length(), cycle.sum));
-        let (value, dirty) = (vec![0; alive.len()], alive.to_vec());
-        let mut relaxation = Relaxation { part, scale, value, dirty, backwards: true };
+        let mut onward = vec![0; alive.len()];
         choice.fill(NONE);
+        let mut backwards = true;
         let better = loop {
-            improved.clear();
-            relaxation.sweep(work, |state, edge| {
-                choice[state as usize] = edge;
-                improved.push(state);
-            });
-            if improved.is_empty() {
+            if !improve(graph, alive, states, scale, &mut onward, Some(&mut choice), backwards, work) {
                 break None;
             }
-            // A new cycle has a new edge on it.
-            if let Some(cycle) = detector.best(graph, &improved, &choice) {
+            backwards = !backwards;
+            if let Some(cycle) = cycle_among(graph, states, &choice) {
                 break Some(cycle);
             }
         };
         match better {
             Some(cycle) => best = Some(cycle),
-            None => return best.map(|cycle| (cycle, relaxation.value)),
+            None => return best.map(|cycle| (cycle, onward)),
         }
     }
 }
 
-/// Cheapest walks in scaled costs, being improved.
-struct Relaxation<'a> {
-    part: Part<'a>,
-    /// The length and the cost of the cycle that scales the costs.
-    scale: (i128, i128),
-    /// The cheapest walk known from each state.
-    value: Vec<i128>,
-    /// The states from which a walk may have become cheaper.
-    dirty: Vec<bool>,
+/// One round of relaxation of the cheapest walks onward; false if nothing improved.
+#[allow(clippy::too_many_arguments)]
+fn improve(
+    graph: &Graph,
+    alive: &[bool],
+    states: &[u32],
+    (length, sum): (i128, i128),
+    value: &mut [i128],
+    mut choice: Option<&mut Vec<u32>>,
     backwards: bool,
-}
-
-impl Relaxation<'_> {
-    /// Improves each state once, in alternating order, and tells which improved and by which edge.
-    fn sweep(&mut self, work: &mut u64, mut improved: impl FnMut(u32, u32)) {
-        let Part { graph, alive, states } = self.part;
-        let (length, sum) = self.scale;
-        for i in 0..states.len() {
-            let state = states[if self.backwards { states.len() - 1 - i } else { i }];
-            if !std::mem::replace(&mut self.dirty[state as usize], false) {
+    work: &mut u64,
+) -> bool {
+    let mut changed = false;
+    for i in 0..states.len() {
+        let state = states[if backwards { states.len() - 1 - i } else { i }];
+        let edges = graph.edges_of(state);
+        *work += edges.len() as u64;
+        let mut least = value[state as usize];
+        let mut by = NONE;
+        for edge in edges {
+            let target = graph.edge(edge).target as usize;
+            if !alive[target] || value[target] == FAR {
                 continue;
             }
-            let edges = graph.edges_of(state);
-            *work += edges.len() as u64;
-            let mut least = self.value[state as usize];
-            let mut by = NONE;
-            for edge in edges {
-                let target = graph.edge(edge).target as usize;
-                if !alive[target] || self.value[target] == FAR {
-                    continue;
-                }
-                let walk = graph.cost(edge) * length - sum + self.value[target];
-                if walk < least {
-                    (least, by) = (walk, edge as u32);
-                }
-            }
-            if by != NONE {
-                self.value[state as usize] = least;
-                improved(state, by);
-                graph.sources_of(state).iter().for_each(|&source| self.dirty[source as usize] = true);
+            let walk = graph.cost(edge) * length - sum + value[target];
+            if walk < least {
+                (least, by) = (walk, edge as u32);
             }
         }
-        self.backwards = !self.backwards;
-    }
-}
-
-/// Looks for cycles along chosen edges.
-struct Detector {
-    /// The number of the walk that last came through each state.
-    visited_by: Vec<u64>,
-    walks: u64,
-}
-
-impl Detector {
-    fn new(states: usize) -> Self {
-        Self { visited_by: vec![0; states], walks: 0 }
-    }
-
-    /// The cycle with the least mean among those that following each state's chosen edge leads into from `starts`.
-    fn best(&mut self, graph: &Graph, starts: &[u32], choice: &[u32]) -> Option<Cycle> {
-        let mut best: Option<Cycle> = None;
-        let earlier = self.walks;
-        for &start in starts {
-            self.walks += 1;
-            let mut state = start;
-            while self.visited_by[state as usize] <= earlier && choice[state as usize] != NONE {
-                self.visited_by[state as usize] = self.walks;
-                state = graph.edge(choice[state as usize] as usize).target;
+        if by != NONE {
+            value[state as usize] = least;
+            if let Some(choice) = choice.as_mut() {
+                choice[state as usize] = by;
             }
-            if self.visited_by[state as usize] != self.walks {
-                continue;
-            }
-            let cycle = follow(graph, state, choice);
-            if best.as_ref().is_none_or(|best| cycle.beats(best)) {
-                best = Some(cycle);
-            }
-        }
-        best
-    }
-}
-
-/// The cycle of chosen edges that a state is on.
-fn follow(graph: &Graph, state: u32, choice: &[u32]) -> Cycle {
-    let mut cycle = Cycle { edges: Vec::new(), sum: 0 };
-    let mut at = state;
-    loop {
-        let edge = choice[at as usize];
-        cycle.edges.push(edge);
-        cycle.sum += graph.cost(edge as usize);
-        at = graph.edge(edge as usize).target;
-        if at == state {
-            return cycle;
+            changed = true;
         }
     }
+    changed
+}
+
+/// The cycle with the least mean among those that following each state's chosen edge leads into.
+fn cycle_among(graph: &Graph, states: &[u32], choice: &[u32]) -> Option<Cycle> {
+    let mut best: Option<Cycle> = None;
+    // Which start first came through each state.
+    let mut visited_from = vec![NONE; choice.len()];
+    for &start in states {
+        let mut state = start;
+        while visited_from[state as usize] == NONE && choice[state as usize] != NONE {
+            visited_from[state as usize] = start;
+            state = graph.edge(choice[state as usize] as usize).target;
+        }
+        if choice[state as usize] == NONE || visited_from[state as usize] != start {
+            continue;
+        }
+        let mut cycle = Cycle { edges: Vec::new(), sum: 0 };
+        let mut at = state;
+        loop {
+            let edge = choice[at as usize];
+            cycle.edges.push(edge);
+            cycle.sum += graph.cost(edge as usize);
+            at = graph.edge(edge as usize).target;
+            if at == state {
+                break;
+            }
+        }
+        if best.as_ref().is_none_or(|best| cycle.beats(best)) {
+            best = Some(cycle);
+        }
+    }
+    best
 }

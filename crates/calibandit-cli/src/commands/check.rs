@@ -1,0 +1,91 @@
+//! `calibandit check`: what can be known before running.
+
+use std::io::{self, Write};
+
+use calibandit_lab::check::{Check, check as check_spec};
+use calibandit_lab::picture::thousands;
+use calibandit_lab::spec::ExperimentSpec;
+use serde_json::Value;
+
+use super::lists::print_json;
+use crate::args;
+use crate::failure::Failure;
+
+pub(crate) fn check(arguments: &args::Check) -> Result<(), Failure> {
+    let spec = ExperimentSpec::read(&arguments.file)?;
+    let checks = check_spec(&spec)?;
+    if arguments.json {
+        // The first point at the top, where programs without a sweep look, and all of them in a list.
+        let mut value = serde_json::to_value(checks.first()).map_err(io::Error::other)?;
+        if let Value::Object(top) = &mut value {
+            top.insert("name".into(), spec.name.clone().into());
+            top.insert("points".into(), serde_json::to_value(&checks).map_err(io::Error::other)?);
+        }
+        return print_json(&value);
+    }
+    let out = &mut io::stdout().lock();
+    writeln!(out, "{}: {}", spec.name, spec.heading())?;
+    for check in &checks {
+        print(out, check)?;
+    }
+    Ok(())
+}
+
+fn print(out: &mut impl Write, check: &Check) -> io::Result<()> {
+    writeln!(out, "\n{}", check.point)?;
+    writeln!(out, "  K = {}, m = {}, T = {}", check.arms, check.memory, thousands(check.horizon))?;
+    match check.alpha {
+        Some(0.0) => writeln!(out, "  alpha = 0: repeated exposure of the best arm is optimal")?,
+        Some(alpha) => writeln!(out, "  alpha = {alpha}")?,
+        None => writeln!(out, "  alpha is not known")?,
+    }
+    let best = check.eventual_losses.get(check.best_arm).copied().unwrap_or(f64::NAN);
+    writeln!(out, "  best arm x* = {} with eventual loss {best}", check.best_arm)?;
+    let losses: Vec<String> = check.eventual_losses.iter().take(20).map(f64::to_string).collect();
+    let more = if check.eventual_losses.len() > 20 { ", ..." } else { "" };
+    writeln!(out, "  eventual losses: {}{more}", losses.join(", "))?;
+    let optimum = &check.optimum;
+    if optimum.exact {
+        writeln!(out, "  optimum: {} (exact)", optimum.loss)?;
+    } else {
+        writeln!(out, "  optimum: between {} and {}", optimum.lower, optimum.loss)?;
+    }
+    writeln!(
+        out,
+        "  best sequence: {}{} × {}{}",
+        if optimum.prefix.is_empty() { String::new() } else { format!("{}, then ", arms(&optimum.prefix)) },
+        arms(&optimum.cycle),
+        thousands(optimum.repeats),
+        if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(&optimum.tail)) },
+    )?;
+    for bound in &check.theorem_1 {
+        writeln!(
+            out,
+            "  Theorem 1 for {}: CPR at most {} with probability {}",
+            bound.policy,
+            thousands(bound.bound.ceil() as u64),
+            1.0 - bound.delta
+        )?;
+    }
+    if check.instances_differ {
+        writeln!(out, "  (the game is drawn at random: this is the one of the first instance)")?;
+    }
+    for warning in &check.warnings {
+        writeln!(out, "  note: {warning}")?;
+    }
+    Ok(())
+}
+
+/// A sequence of plays, repetitions counted: (0×3 1).
+fn arms(sequence: &[usize]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for run in sequence.chunk_by(|a, b| a == b) {
+        parts.push(if run.len() > 1 { format!("{}×{}", run[0], run.len()) } else { run[0].to_string() });
+    }
+    if parts.len() > 12 {
+        let left = parts.len() - 12;
+        parts.truncate(12);
+        parts.push(format!("... {left} more"));
+    }
+    format!("({})", parts.join(" "))
+}

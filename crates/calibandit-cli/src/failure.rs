@@ -1,0 +1,95 @@
+//! What can go wrong, and the exit code it ends with.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use calibandit_lab::check::CheckError;
+use calibandit_lab::folder::FolderError;
+use calibandit_lab::run::{JournalError, RunError};
+use calibandit_lab::spec::SpecErrors;
+
+/// Why a command did not end well.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Nobody reads the output any more.
+    ClosedPipe,
+    /// The output could not be written.
+    Output(io::Error),
+    /// A file is wrong.
+    Spec(SpecErrors),
+    /// The command line asks for something that is not there.
+    Usage(String),
+    /// A run failed.
+    Run(RunError),
+    /// A run was interrupted; what is finished is in the folder.
+    Interrupted { out: PathBuf, done: usize, pieces: usize },
+    /// A folder could not be written or read.
+    Folder(FolderError),
+    /// An experiment could not be checked.
+    Check(CheckError),
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Failure::ClosedPipe => 0,
+            Failure::Spec(_) | Failure::Usage(_) | Failure::Check(CheckError::Spec(_)) => 2,
+            Failure::Run(RunError::Spec(_)) => 2,
+            Failure::Interrupted { .. } => 130,
+            _ => 1,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::ClosedPipe => Ok(()),
+            Failure::Output(error) => write!(f, "calibandit: the output could not be written: {error}"),
+            // These say themselves what, where and what to do, over several lines.
+            Failure::Spec(errors) | Failure::Run(RunError::Spec(errors)) | Failure::Check(CheckError::Spec(errors)) => {
+                write!(f, "{errors}")
+            }
+            Failure::Usage(message) => write!(f, "calibandit: {message}"),
+            Failure::Run(error) => write!(f, "calibandit: {error}"),
+            Failure::Interrupted { out, done, pieces } => write!(
+                f,
+                "calibandit: interrupted after {done} of {pieces} pieces; they are kept in {}, and the same command goes on from there",
+                out.display()
+            ),
+            Failure::Folder(error) => write!(f, "calibandit: {error}"),
+            Failure::Check(error) => write!(f, "calibandit: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { Failure::ClosedPipe } else { Failure::Output(error) }
+    }
+}
+
+impl From<SpecErrors> for Failure {
+    fn from(errors: SpecErrors) -> Self {
+        Failure::Spec(errors)
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Failure::Folder(error)
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        Failure::Check(error)
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Failure::Run(RunError::Journal(error))
+    }
+}

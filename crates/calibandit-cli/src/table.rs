@@ -1,0 +1,75 @@
+//! The closing table: policies by mean CPR.
+
+use std::io::{self, Write};
+
+use calibandit_lab::picture::thousands;
+use calibandit_lab::results::Results;
+use calibandit_lab::spec::ExperimentSpec;
+use calibandit_lab::summary::{SIGNIFICANCE, Standing, standings};
+use serde_json::{Value, json};
+
+/// Prints the standings of every game of an experiment.
+pub(crate) fn print(out: &mut impl Write, spec: &ExperimentSpec, results: &Results) -> io::Result<()> {
+    let instances = spec.instances;
+    writeln!(out, "\n{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon))?;
+    let width = results.policies.iter().map(|label| label.chars().count()).max().unwrap_or(0).max(6);
+    for (game, label) in results.games.iter().enumerate() {
+        let rows = standings(results, game);
+        writeln!(out, "  {label}")?;
+        writeln!(
+            out,
+            "    {:width$}  {:>12}   {:>10}  {:>12}  {:>12}  {:>12}  {:>10}  group",
+            "policy", "mean", "± stderr", "median", "p99", "max", "switches"
+        )?;
+        for row in &rows {
+            let Standing { policy, cpr, switches, groups, .. } = row;
+            writeln!(
+                out,
+                "    {policy:width$}  {:>12} ± {:>10}  {:>12}  {:>12}  {:>12}  {:>10}  {groups}",
+                number(cpr.mean),
+                number(cpr.stderr),
+                number(cpr.median),
+                number(cpr.p99),
+                number(cpr.max),
+                number(*switches)
+            )?;
+        }
+    }
+    let level = 100.0 * SIGNIFICANCE;
+    writeln!(
+        out,
+        "  Policies that share a letter do not differ significantly (paired t-tests over instances, Holm, {level} %)."
+    )
+}
+
+/// Four digits or more, thousands separated.
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1000.0 => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            format!("{sign}{}", thousands(size.round() as u64))
+        }
+        size if size >= 100.0 => format!("{value:.1}"),
+        size if size >= 1.0 || size == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// The standings as a value.
+pub(crate) fn json(spec: &ExperimentSpec, results: &Results) -> Value {
+    let games = results.games.iter().enumerate();
+    let games: Vec<Value> =
+        games.map(|(game, label)| json!({"game": label, "policies": standings(results, game)})).collect();
+    json!({"experiment": spec.name, "horizon": spec.horizon, "instances": spec.instances, "games": games})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_keep_the_digits_that_matter() {
+        let shown = [1_234_567.8, -1500.0, 123.456, 12.346, 0.0, 0.01234].map(number);
+        assert_eq!(shown, ["1,234,568", "-1,500", "123.5", "12.35", "0.00", "0.0123"]);
+    }
+}

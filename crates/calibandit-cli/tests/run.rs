@@ -1,0 +1,250 @@
+//! Running experiments with the real program in temporary folders: results, shards, interruption, errors.
+
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const EXPERIMENT: &str = r#"
+name = "small"
+horizon = 3_000
+instances = 4
+seed = 5
+checkpoints = { points = 10 }
+
+[game]
+kind = "darts"
+arms = 4
+
+[[policy]]
+kind = "successive-elimination"
+memory_bound = 2
+radius = "hoeffding"
+
+[[policy]]
+kind = "exp3"
+
+[[policy]]
+kind = "epoch-ucb"
+memory_bound = 2
+
+[sweep]
+"policy.memory_bound" = [2, 5]
+"#;
+
+fn program(folder: &Path) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_calibandit"));
+    program.current_dir(folder);
+    program
+}
+
+fn calibandit(folder: &Path, arguments: &[&str]) -> Output {
+    program(folder).args(arguments).output().expect("the program starts")
+}
+
+/// Runs it and insists that all went well.
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = calibandit(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn folder_with(text: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("small.toml"), text).unwrap();
+    folder
+}
+
+fn read(folder: &Path, out: &str, file: &str) -> Vec<u8> {
+    let path: PathBuf = [folder, Path::new(out), Path::new(file)].iter().collect();
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn a_run_leaves_tables_a_manifest_figures_and_a_report() {
+    let folder = folder_with(EXPERIMENT);
+    let closing = run(folder.path(), &["run", "small.toml", "--out", "out"]);
+    assert!(closing.contains("M=2") && closing.contains("± stderr") && closing.contains("EXP3"), "{closing}");
+
+    let results = String::from_utf8(read(folder.path(), "out", "results.csv")).unwrap();
+    let mut lines = results.lines();
+    assert_eq!(lines.next(), Some("experiment,game,policy,instance,t,loss,cpr,switches"));
+    // 2 points of the sweep, 3 policies, 4 instances, 10 checkpoints.
+    assert_eq!(lines.clone().count(), 2 * 3 * 4 * 10);
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields[0], "small");
+        assert!(fields[6].parse::<f64>().unwrap() > -1e-9, "negative regret: {line}");
+    }
+    let summary = String::from_utf8(read(folder.path(), "out", "summary.csv")).unwrap();
+    assert!(summary.starts_with("experiment,game,policy,t,instances,mean,stderr,median,p90,p99,max\n"));
+    assert_eq!(summary.lines().count(), 1 + 2 * 3 * 10);
+
+    let manifest: Value = serde_json::from_slice(&read(folder.path(), "out", "manifest.json")).unwrap();
+    let experiment = &manifest["experiments"][0];
+    assert_eq!(experiment["spec"]["seed"], 5);
+    assert_eq!(experiment["spec"]["game"]["calibrated"], serde_json::json!([0.58, 0.62]), "defaults are filled in");
+    let exp3 = &experiment["points"][0]["policies"][1];
+    assert!(exp3["gamma"].as_f64().unwrap() > 0.0, "defaults that depend on the horizon are filled in: {exp3}");
+    assert!(manifest["generator"].as_str().unwrap().contains("xoshiro256++"));
+
+    assert!(read(folder.path(), "out", "results.parquet").starts_with(b"PAR1"));
+    assert!(read(folder.path(), "out", "figures/small.svg").starts_with(b"<svg"));
+    assert!(read(folder.path(), "out", "figures/small.png").starts_with(b"\x89PNG"));
+    assert!(read(folder.path(), "out", "report.html").starts_with(b"<!doctype html>"));
+    let left: Vec<_> = fs::read_dir(folder.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "left behind: {left:?}");
+
+    // The report can be made again from the folder alone.
+    let before = read(folder.path(), "out", "figures/small.svg");
+    fs::remove_dir_all(folder.path().join("out/figures")).unwrap();
+    run(folder.path(), &["report", "out"]);
+    assert_eq!(read(folder.path(), "out", "figures/small.svg"), before);
+}
+
+const TABLES: [&str; 3] = ["results.csv", "results.parquet", "summary.csv"];
+
+#[test]
+fn the_same_bytes_at_any_number_of_jobs_and_shards() {
+    let folder = folder_with(EXPERIMENT);
+    run(folder.path(), &["run", "small.toml", "--out", "one", "--jobs", "1"]);
+    run(folder.path(), &["run", "small.toml", "--out", "many", "--jobs", "7"]);
+    for file in [&TABLES[..], &["manifest.json", "report.html", "figures/small.svg", "figures/small.png"]].concat() {
+        assert_eq!(read(folder.path(), "one", file), read(folder.path(), "many", file), "{file}");
+    }
+    let shards = ["1/3", "2/3", "3/3"];
+    for (shard, out) in shards.iter().zip(["a", "b", "c"]) {
+        run(folder.path(), &["run", "small.toml", "--out", out, "--shard", shard]);
+    }
+    run(folder.path(), &["merge", "c", "a", "b", "--out", "merged"]);
+    for file in [&TABLES[..], &["manifest.json", "figures/small.svg"]].concat() {
+        assert_eq!(read(folder.path(), "one", file), read(folder.path(), "merged", file), "{file}");
+    }
+    run(folder.path(), &["run", "small.toml", "--out", "other", "--seed", "6"]);
+    assert_ne!(read(folder.path(), "one", "results.csv"), read(folder.path(), "other", "results.csv"));
+}
+
+#[test]
+fn shards_that_do_not_belong_together_are_refused() {
+    let folder = folder_with(EXPERIMENT);
+    run(folder.path(), &["run", "small.toml", "--out", "a", "--shard", "1/2"]);
+    run(folder.path(), &["run", "small.toml", "--out", "b", "--shard", "2/2", "--seed", "9"]);
+    for (folders, why) in [
+        (vec!["a"], "shard 2/2 is missing"),
+        (vec!["a", "b"], "different experiments, seeds"),
+        (vec!["a", "a"], "the same shard"),
+        (vec!["a", "nowhere"], "nowhere"),
+    ] {
+        let output = calibandit(folder.path(), &[&["merge"], folders.as_slice(), &["--out", "merged"]].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{folders:?}: {message}");
+        assert!(message.contains(why), "{folders:?}: {message}");
+    }
+    let refused = calibandit(folder.path(), &["run", "small.toml", "--shard", "3/2"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("from 1 to N"));
+}
+
+#[test]
+fn a_wrong_file_is_reported_with_its_place_and_what_was_meant() {
+    let folder = folder_with(&EXPERIMENT.replacen("memory_bound = 2", "memory_bond = 2", 1));
+    for command in [&["run", "small.toml"][..], &["check", "small.toml"]] {
+        let output = calibandit(folder.path(), command);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(message.contains("small.toml:14:1") && message.contains("did you mean `memory_bound`?"), "{message}");
+    }
+    let missing = calibandit(folder.path(), &["run", "nowhere.toml"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("nowhere.toml"));
+}
+
+#[test]
+fn two_files_with_one_name_are_refused() {
+    let folder = folder_with(EXPERIMENT);
+    fs::write(folder.path().join("again.toml"), EXPERIMENT).unwrap();
+    let output = calibandit(folder.path(), &["run", "small.toml", "again.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("give each its own `name`"));
+}
+
+#[test]
+fn check_tells_programs_and_people_what_can_be_known() {
+    let folder = folder_with(
+        r#"
+        name = "checked"
+        horizon = 1_000_000
+        [game]
+        kind = "alpha-reo"
+        arms = 5
+        memory = 4
+        best_arm = 2
+        decoy_arm = 1
+        [[policy]]
+        kind = "successive-elimination"
+        memory_bound = 3
+        "#,
+    );
+    let json: Value = serde_json::from_str(&run(folder.path(), &["check", "small.toml", "--json"])).unwrap();
+    // By the definition: -0.2 + (2m - 1)/(4m), not the (2m - 3)/(4m) that the paper prints.
+    assert!((json["alpha"].as_f64().unwrap() - 0.2375).abs() < 1e-12);
+    assert_eq!((&json["best_arm"], &json["beaten_by"]["arm"]), (&2.into(), &1.into()));
+    assert_eq!(json["eventual_losses"].as_array().unwrap().len(), 5);
+    assert!((json["eventual_losses"][2].as_f64().unwrap() - 0.6).abs() < 1e-12);
+    assert_eq!(json["optimum"]["exact"], true);
+    assert!(json["optimum"]["loss"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["points"].as_array().unwrap().len(), 1);
+    let text = run(folder.path(), &["check", "small.toml"]);
+    assert!(text.contains("alpha = 0.2375") && text.contains("at most 3, but it is 4"), "{text}");
+}
+
+/// Ctrl-C keeps what is finished, and the same command goes on from there to the same bytes.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on_where_it_stopped() {
+    let slow = EXPERIMENT.replace("horizon = 3_000", "horizon = 400_000").replace("instances = 4", "instances = 12");
+    let folder = folder_with(&slow);
+    let mut child = program(folder.path())
+        .args(["run", "small.toml", "--out", "out", "--jobs", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let journal = folder.path().join("out/.unfinished-small.jsonl");
+    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    let start = Instant::now();
+    while lines() < 3 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait().unwrap();
+    assert_eq!(output.code(), Some(130), "interrupted, unless it was done before it could be");
+    let kept = lines();
+    assert!(kept >= 3 && !folder.path().join("out/results.csv").exists());
+    // As if the program had died in the middle of a line.
+    let mut text = fs::read_to_string(&journal).unwrap();
+    text.push_str("{\"game\":0,\"pol");
+    fs::write(&journal, text).unwrap();
+
+    run(folder.path(), &["run", "small.toml", "--out", "out"]);
+    run(folder.path(), &["run", "small.toml", "--out", "whole"]);
+    for file in TABLES {
+        assert_eq!(read(folder.path(), "out", file), read(folder.path(), "whole", file), "{file}");
+    }
+    assert!(!journal.exists());
+}
+
+#[test]
+fn figures_of_the_paper_can_be_drawn_one_by_one() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["paper", "fig2b", "--quick", "--instances", "2", "--out", "out", "--json"];
+    let json: Value = serde_json::from_str(&run(folder.path(), &arguments)).unwrap();
+    assert_eq!(json[0]["experiment"], "fig2b");
+    assert_eq!(json[0]["instances"], 2);
+    assert!(read(folder.path(), "out", "figures/fig2b.png").starts_with(b"\x89PNG"));
+}

@@ -1,0 +1,43 @@
+//! The paper's figures: one experiment each, in the order in which the paper has them, and three more.
+
+use crate::spec::{ExperimentSpec, SpecErrors};
+
+/// The title of the report.
+pub const TITLE: &str = "Weighted Tallying Bandits, reproduced";
+
+/// A figure of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaperFigure {
+    /// Its name, which is also the experiment's.
+    pub name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! figures {
+    ($($name:literal),* $(,)?) => {
+        /// All figures.
+        pub const FIGURES: &[PaperFigure] = &[$(PaperFigure {
+            name: $name,
+            text: include_str!(concat!("../../../experiments/", $name, ".toml")),
+        },)*];
+    };
+}
+
+figures!["fig1a", "fig1b", "fig2a", "fig2b", "fig-app-unweighted", "fig-alpha-reo", "constants", "wrong-m", "needle",];
+
+impl PaperFigure {
+    /// The experiment behind the figure.
+    pub fn spec(&self) -> Result<ExperimentSpec, SpecErrors> {
+        ExperimentSpec::from_toml(&format!("experiments/{}.toml", self.name), self.text)
+    }
+}
+
+/// The figures with these names, in the paper's order; all of them if none is named.
+pub fn select(names: &[String]) -> Result<Vec<PaperFigure>, String> {
+    if let Some(unknown) = names.iter().find(|name| FIGURES.iter().all(|figure| figure.name != name.as_str())) {
+        let known: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+        return Err(format!("there is no figure `{unknown}`; there are {}", known.join(", ")));
+    }
+    let wanted = |figure: &&PaperFigure| names.is_empty() || names.iter().any(|name| name == figure.name);
+    Ok(FIGURES.iter().filter(wanted).copied().collect())
+}
