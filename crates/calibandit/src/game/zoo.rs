@@ -40,7 +40,7 @@ pub use darts::Darts;
 pub use decay::Decay;
 pub use kinds::{GameKind, Parameter};
 pub use needle::Needle;
-pub use race::{LapModel, Race};
+pub use race::{FittedDriver, FittedPair, LapModel, Race, RacePair};
 pub use random_reo::{CurveFamily, RandomReo, WeightFamily};
 pub use span::Span;
 pub use step::Step;
@@ -124,10 +124,7 @@ impl GameSpec {
             GameSpec::AlphaReo(game) => with(game.arms, game.memory),
             GameSpec::Decay(game) => with(game.arms, game.memory),
             GameSpec::Darts(game) => with(game.arms, 2),
-            GameSpec::Race(game) => match game.names() {
-                Some(names) => format!("race, {names}, m = {}", game.memory),
-                None => with(game.model.len(), game.memory),
-            },
+            GameSpec::Race(game) => game.title(),
             GameSpec::Stochastic(game) => with(game.arms(), 1),
             GameSpec::RandomReo(game) => {
                 let (low, high) = (game.memory.low(), game.memory.high());

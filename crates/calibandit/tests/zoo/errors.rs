@@ -75,9 +75,9 @@ fn decay_and_darts() {
 #[test]
 fn race() {
     let model = LapModel { name: None, alpha: 0.1, beta: 0.5, gamma: 0.0, sd: 0.1 };
-    assert_eq!(refused(Race { model: vec![], memory: 3 }), GameError::NoArms);
-    names("memory", Race { model: vec![model.clone()], memory: 0 });
-    names("memory", Race { model: vec![model.clone()], memory: usize::MAX });
+    assert_eq!(refused(Race::of(vec![], 3)), GameError::NoArms);
+    names("memory", Race::of(vec![model.clone()], 0));
+    names("memory", Race::of(vec![model.clone()], usize::MAX));
     for (alpha, beta, gamma, sd) in [
         (f64::NAN, 0.5, 0.0, 0.1),
         (0.1, f64::NAN, 0.0, 0.1),
@@ -89,7 +89,7 @@ fn race() {
         (0.1, 0.5, 0.0, 0.0),
     ] {
         let bad = LapModel { name: None, alpha, beta, gamma, sd };
-        let error = refused(Race { model: vec![model.clone(), bad], memory: 3 });
+        let error = refused(Race::of(vec![model.clone(), bad], 3));
         assert!(matches!(error, GameError::Arm { arm: 1, .. }), "{error}");
     }
 }
@@ -249,7 +249,7 @@ prop_compose! {
             3 => Darts { arms, first_toss: first_span, calibrated: second_span, feedback }.into(),
             4 => {
                 let model = LapModel { name: None, alpha: a, beta: b, gamma: c, sd: d };
-                Race { model: vec![model; arms % 4], memory }.into()
+                Race::of(vec![model; arms % 4], memory).into()
             }
             5 => Basketball {
                 weights: weights.unwrap_or_default(),

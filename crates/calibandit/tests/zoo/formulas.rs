@@ -98,7 +98,7 @@ fn darts_take_fixed_numbers_too() {
 #[test]
 fn race_by_hand() {
     let model = |alpha, beta, gamma, sd| LapModel { name: None, alpha, beta, gamma, sd };
-    let game = draw(Race { model: vec![model(0.5, 0.8, -0.01, 0.1), model(0.0, 0.4, 0.02, 0.2)], memory: 3 });
+    let game = draw(Race::of(vec![model(0.5, 0.8, -0.01, 0.1), model(0.0, 0.4, 0.02, 0.2)], 3));
     let lap = |k: f64| 0.8 * (-0.5 * k).exp() - 0.01 * k;
     // The lap is the number of plays in the window, wherever in it they are.
     let losses = game.losses(&[0, 0, 1, 0, 0, 0, 0, 1, 1, 1]).unwrap();

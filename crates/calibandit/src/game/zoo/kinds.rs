@@ -50,7 +50,11 @@ impl GameSpec {
             kind("alpha-reo", "Appendix, Unweighted Tallying Bandit", AlphaReo::default().into()),
             kind("decay", "Figure 2a; Appendix, Weighted Tallying Bandit", Decay::default().into()),
             kind("darts", "Numerical Results, Simulated Dart Throwing Tournament; Figure 2b", Darts::default().into()),
-            kind("race", "Numerical Results and Appendix, Simulated F1 Tournament", made_up_pair().into()),
+            kind(
+                "race",
+                "Numerical Results and Appendix, Simulated F1 Tournament",
+                Race::from(RacePair::German2001).into(),
+            ),
             kind(
                 "stochastic",
                 "Section 2: the special case of memory 1",
@@ -120,12 +124,6 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
 
 fn text(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// Not fitted to any data: numbers of the size that fits to real laps have.
-fn made_up_pair() -> Race {
-    let driver = |name: &str, alpha, beta, gamma, sd| LapModel { name: Some(name.to_owned()), alpha, beta, gamma, sd };
-    Race { model: vec![driver("A", 0.25, 0.5, 0.001, 0.05), driver("B", 0.3, 0.6, 0.0, 0.04)], memory: 10 }
 }
 
 fn two_workers() -> Custom {
