@@ -2,10 +2,13 @@
 //!
 //! [`spec`] reads experiment files, [`run`](mod@run) runs them, [`results`] and [`summary`] are what comes of it, and [`folder`] keeps
 //! it on disk, with [`figure`]s and a [`report`]. [`paper`] has the paper's figures as experiments, and [`check`](mod@check) says what can
-//! be known beforehand.
+//! be known beforehand. [`mod@fit`] fits warm-up curves to losses that were observed, and [`f1`] is the way from lap times to the
+//! paper's racing tournament.
 
 pub mod check;
+pub mod f1;
 pub mod figure;
+pub mod fit;
 pub mod folder;
 pub mod paper;
 pub mod parallel;
