@@ -1,5 +1,7 @@
 //! The command line.
 
+pub(crate) mod f1;
+
 use std::path::PathBuf;
 
 use calibandit_lab::run::Shard;
@@ -30,6 +32,11 @@ pub(crate) enum Command {
     Check(Check),
     /// Make the figures and the report of a folder of results again.
     Report(Report),
+    /// Formula One: lap-time models fitted to the public tables, and the pairs of drivers that are played.
+    #[command(subcommand)]
+    F1(f1::F1),
+    /// Fit warm-up curves to losses of your own, and write the game of the fitted arms.
+    Fit(f1::Fit),
     /// List the games, with their parameters and where the paper has them.
     Games(List),
     /// List the policies, with their parameters, defaults and citations.

@@ -1,9 +1,13 @@
 //! What each command does.
 
 mod check;
+mod f1;
+mod fit;
 mod lists;
 mod runs;
 
 pub(crate) use check::check;
+pub(crate) use f1::f1;
+pub(crate) use fit::fit;
 pub(crate) use lists::{completions, games, policies, schema};
 pub(crate) use runs::{merge, paper, report, run};

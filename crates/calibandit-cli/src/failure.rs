@@ -5,6 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use calibandit_lab::check::CheckError;
+use calibandit_lab::f1::F1Error;
+use calibandit_lab::fit::{ArmsError, TableError};
 use calibandit_lab::folder::FolderError;
 use calibandit_lab::run::{JournalError, RunError};
 use calibandit_lab::spec::SpecErrors;
@@ -28,6 +30,12 @@ pub(crate) enum Failure {
     Folder(FolderError),
     /// An experiment could not be checked.
     Check(CheckError),
+    /// A file that was asked for could not be written.
+    File { path: PathBuf, source: io::Error },
+    /// The public tables cannot be used.
+    F1(F1Error),
+    /// A table of losses cannot be used.
+    Arms(ArmsError),
 }
 
 impl Failure {
@@ -35,7 +43,7 @@ impl Failure {
         match self {
             Failure::ClosedPipe => 0,
             Failure::Spec(_) | Failure::Usage(_) | Failure::Check(CheckError::Spec(_)) => 2,
-            Failure::Run(RunError::Spec(_)) => 2,
+            Failure::Run(RunError::Spec(_)) | Failure::F1(_) | Failure::Arms(_) => 2,
             Failure::Interrupted { .. } => 130,
             _ => 1,
         }
@@ -60,6 +68,9 @@ impl fmt::Display for Failure {
             ),
             Failure::Folder(error) => write!(f, "calibandit: {error}"),
             Failure::Check(error) => write!(f, "calibandit: {error}"),
+            Failure::File { path, source } => write!(f, "calibandit: {}: {source}", path.display()),
+            Failure::F1(error) => write!(f, "calibandit: {error}"),
+            Failure::Arms(error) => write!(f, "calibandit: {error}"),
         }
     }
 }
@@ -85,6 +96,24 @@ impl From<FolderError> for Failure {
 impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
         Failure::Check(error)
+    }
+}
+
+impl From<F1Error> for Failure {
+    fn from(error: F1Error) -> Self {
+        Failure::F1(error)
+    }
+}
+
+impl From<ArmsError> for Failure {
+    fn from(error: ArmsError) -> Self {
+        Failure::Arms(error)
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        Failure::Arms(error.into())
     }
 }
 

@@ -23,6 +23,8 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => commands::merge(arguments),
         Command::Check(arguments) => commands::check(arguments),
         Command::Report(arguments) => commands::report(arguments),
+        Command::F1(command) => commands::f1(command),
+        Command::Fit(arguments) => commands::fit(arguments),
         Command::Games(arguments) => commands::games(arguments),
         Command::Policies(arguments) => commands::policies(arguments),
         Command::Schema => commands::schema(),

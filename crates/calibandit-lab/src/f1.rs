@@ -5,12 +5,14 @@
 //! models; [`Study::literal_pairs`] applies the paper's condition, [`Study::selected_pairs`] a rule that leaves ten.
 //! Those ten come with the library as [`RacePair`](calibandit::game::zoo::RacePair): playing them needs no data.
 
+mod experiments;
 mod figure;
 mod pairs;
 mod stints;
 mod study;
 mod tables;
 
+pub use experiments::experiments;
 pub use figure::{FIGURE, figure};
 pub use pairs::{LEAST_GAP, PAIRS, Pair, PairDriver, shipped};
 pub use stints::{Normalise, Options, RaceStints, Stops, stints};

@@ -23,7 +23,19 @@ macro_rules! figures {
     };
 }
 
-figures!["fig1a", "fig1b", "fig2a", "fig2b", "fig-app-unweighted", "fig-alpha-reo", "constants", "wrong-m", "needle",];
+figures![
+    "fig1a",
+    "fig1b",
+    "fig2a",
+    "fig2b",
+    "f1-main",
+    "fig-app-unweighted",
+    "fig-alpha-reo",
+    "f1-cpr",
+    "constants",
+    "wrong-m",
+    "needle",
+];
 
 impl PaperFigure {
     /// The experiment behind the figure.

@@ -82,7 +82,7 @@ pub enum ArmsError {
     /// A curve that leaves [0, 1].
     #[error(
         "arm `{arm}`: the curve is {mean} at position {position}, but expected losses of a game lie in [0, 1]; \
-         choose a range with room on both sides, or the model `plateau`"
+         choose a range (`--range LOW HIGH`) with room on both sides, or the model `plateau`"
     )]
     NoLoss {
         /// The arm.

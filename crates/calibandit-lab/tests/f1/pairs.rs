@@ -1,7 +1,7 @@
 //! Known lap models put through the whole way, and the condition on pairs by hand.
 
 use calibandit::rng::{Purpose, Stream, stream};
-use calibandit_lab::f1::{LEAST_GAP, Options, Stops, Study, figure, shipped, study_tables};
+use calibandit_lab::f1::{LEAST_GAP, Options, Stops, Study, experiments, figure, shipped, study_tables};
 use calibandit_lab::fit::WarmUp;
 use rand_distr::{Distribution, Normal};
 
@@ -159,4 +159,22 @@ fn models_are_written_one_row_a_driver_race_and_never_with_laps() {
     let whole = Options { stops: Stops::WholeRace, ..Options::default() };
     let whole = study_tables(&tables(1, [0.3, 0.5, 0.0], 0.02, 10).tables(), &whole, 1, &|_, _| {}).unwrap();
     assert!(!whole.drivers[0].recorded_stops);
+}
+
+#[test]
+fn other_pairs_are_played_as_the_shipped_ones_are() {
+    let own = experiments(&shipped()).unwrap();
+    assert_eq!(own.len(), 10);
+    let shipped_sweep = calibandit_lab::paper::select(&["f1-cpr".to_string()]).unwrap()[0].spec().unwrap();
+    let shipped_points = shipped_sweep.expand().unwrap();
+    for (spec, point) in own.iter().zip(&shipped_points) {
+        let points = spec.expand().unwrap();
+        assert_eq!(points.len(), 1);
+        assert_eq!(points[0].policies, point.policies, "{}", spec.name);
+        let draw = |game: &calibandit::GameSpec| game.draw(&mut stream(1, "f1", 0, Purpose::Game)).unwrap();
+        let (inline, named) = (draw(&points[0].game), draw(&point.game));
+        assert_eq!(inline.arms(), named.arms(), "{}", spec.name);
+        let told = points[0].policies.iter().filter_map(|entry| entry.policy.memory_bound());
+        assert!(told.into_iter().all(|bound| bound == named.memory() as u64), "M = m");
+    }
 }

@@ -1,0 +1,198 @@
+//! `fit` and `f1` as a user runs them, and the tutorial, word by word.
+
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn calibandit(folder: &Path, arguments: &str) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_calibandit"));
+    program.current_dir(folder).args(arguments.split_whitespace()).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn tutorials() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorials")
+}
+
+/// Word by word; numbers may differ in their last digits, as platforms do.
+fn same(shown: &str, said: &str) -> bool {
+    let words =
+        |text: &str| text.split_whitespace().map(|word| word.trim_end_matches(',').to_string()).collect::<Vec<_>>();
+    let close = |a: &String, b: &String| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a - b).abs() <= 1e-9 * b.abs().max(1.0),
+        _ => a == b,
+    };
+    let (shown, said) = (words(shown), words(said));
+    shown.len() == said.len() && shown.iter().zip(&said).all(|(a, b)| close(a, b))
+}
+
+/// Every block of the tutorial: files are what they say, and commands print the lines that are shown, in this order.
+#[test]
+fn the_tutorial_is_true() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::copy(tutorials().join("tasks.csv"), at("tasks.csv")).unwrap();
+    let page = fs::read_to_string(tutorials().join("fit-your-own.md")).unwrap();
+    let (mut commands, mut shown) = (0, String::new());
+    for block in page.split("\n```").skip(1).step_by(2) {
+        let (kind, body) = block.split_once('\n').unwrap();
+        match kind {
+            "csv" => assert!(fs::read_to_string(at("tasks.csv")).unwrap().starts_with(body), "{body}"),
+            "toml" => fs::write(at("head.toml"), format!("{body}\n\n")).unwrap(),
+            "console" => {
+                let mut said = String::new();
+                for line in body.lines() {
+                    let Some(command) = line.strip_prefix("$ ") else { continue };
+                    writeln!(said, "{line}").unwrap();
+                    commands += 1;
+                    if let Some(arguments) = command.strip_prefix("calibandit ") {
+                        let output = calibandit(folder.path(), arguments);
+                        assert_eq!(output.status.code(), Some(0), "{command}: {}", message(&output));
+                        said += &text(&output);
+                    } else {
+                        let words: Vec<&str> = command.split(' ').collect();
+                        let ["cat", first, second, ">", both] = words[..] else { panic!("{command}") };
+                        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+                        fs::write(at(both), read(first) + &read(second)).unwrap();
+                    }
+                }
+                writeln!(shown, "{said}").unwrap();
+                let mut lines = said.lines();
+                for line in body.lines().filter(|line| *line != "...") {
+                    assert!(lines.any(|other| same(line, other)), "`{line}` is not in what was said:\n{shown}");
+                }
+            }
+            other => panic!("a block of {other}"),
+        }
+    }
+    assert_eq!(commands, 4);
+    // And it can be played.
+    let output = calibandit(folder.path(), "run workers.toml --out out --instances 2");
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+}
+
+#[test]
+fn the_printed_game_is_the_one_that_is_written_and_has_the_curves_of_the_fit() {
+    let folder = TempDir::new().unwrap();
+    let table = tutorials().join("tasks.csv");
+    for model in ["lap", "plateau"] {
+        let fit =
+            format!("fit {} --arm worker --position task --loss minutes --range 0 20 --model {model}", table.display());
+        let printed = text(&calibandit(folder.path(), &fit));
+        calibandit(folder.path(), &format!("{fit} --out game.toml"));
+        assert_eq!(fs::read_to_string(folder.path().join("game.toml")).unwrap(), printed);
+        let arms: Value = serde_json::from_str(&text(&calibandit(folder.path(), &format!("{fit} --json")))).unwrap();
+        let head = "name = \"x\"\nhorizon = 100\n[[policy]]\nkind = \"exp3\"\n";
+        fs::write(folder.path().join("x.toml"), format!("{head}{printed}")).unwrap();
+        let checked = text(&calibandit(folder.path(), "check x.toml --json"));
+        let checked: Value = serde_json::from_str(&checked).unwrap();
+        for (arm, loss) in arms.as_array().unwrap().iter().zip(checked["eventual_losses"].as_array().unwrap()) {
+            let number = |key: &str| arm[key].as_f64().unwrap();
+            let by_hand = number("level") + number("beta") * (-8.0 * number("alpha")).exp() - 8.0 * number("gamma");
+            assert!((loss.as_f64().unwrap() - by_hand).abs() < 1e-9, "{arm}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_a_usage_error_with_file_and_line() {
+    let folder = TempDir::new().unwrap();
+    let columns = "--arm a --position k --loss y";
+    for (table, options, parts) in [
+        ("a,k,y\nx,1,0.5\nx,zero,0.4\n", columns, ["t.csv, line 3", "`k` is `zero`"]),
+        ("a,k,y\nx,0,0.5\n", columns, ["t.csv, line 2", "a whole number from 1"]),
+        ("a,k\nx,1\n", columns, ["t.csv, line 1", "`y`"]),
+        ("a,k,y\n", columns, ["t.csv", "no rows"]),
+        ("a,k,y\nx,1,0.5\n", columns, ["arm `x`", "too few"]),
+        ("a,k,y\nx,1,9\nx,2,8\nx,3,7\n", columns, ["arm `x`", "--range"]),
+        ("a,k,y\nx,1,9\n", "--arm a --position k --loss y --range 2 1", ["from 2 to 1", "smaller one first"]),
+    ] {
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let output = calibandit(folder.path(), &format!("fit t.csv {options}"));
+        assert_eq!(output.status.code(), Some(2), "{table}");
+        assert!(parts.iter().all(|part| message(&output).contains(part)), "{} {parts:?}", message(&output));
+        assert!(output.stdout.is_empty());
+    }
+    let nowhere = calibandit(folder.path(), "fit nowhere.csv --arm a --position k --loss y");
+    assert!(message(&nowhere).contains("nowhere.csv: there is no such file"), "{}", message(&nowhere));
+}
+
+/// Four drivers of two races, with a slow lap in both and recorded stops in the second.
+fn tables(folder: &Path) {
+    let (mut laps, mut stops) = ("raceId,driverId,lap,milliseconds\n".to_string(), "raceId,driverId,lap\n".to_string());
+    for race in 1..=2u32 {
+        for driver in 1..=4u32 {
+            for lap in 1..=20u32 {
+                let wave = (lap * 7919 + driver * 104_729 + race * 31) % 997;
+                let slow = if lap == 12 { 20_000 } else { 0 };
+                writeln!(laps, "{race},{driver},{lap},{}", 90_000 + 8_000 / lap + wave + slow).unwrap();
+            }
+            if race == 2 {
+                writeln!(stops, "{race},{driver},11").unwrap();
+            }
+        }
+    }
+    let races = "raceId,year,name\n1,1999,Old Grand Prix\n2,2012,New Grand Prix\n";
+    let drivers = "driverId,forename,surname\n1,A,One\n2,B,Two\n3,C,Three\n4,D,Four\n";
+    for (name, content) in
+        [("lap_times.csv", laps.as_str()), ("pit_stops.csv", &stops), ("races.csv", races), ("drivers.csv", drivers)]
+    {
+        fs::write(folder.join(name), content).unwrap();
+    }
+}
+
+#[test]
+fn f1_fit_writes_every_driver_race_and_compares_the_models() {
+    let folder = TempDir::new().unwrap();
+    tables(folder.path());
+    let output = calibandit(folder.path(), "f1 fit --data . --out models.csv");
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    for part in ["160 laps, 4 recorded stops", "8 drivers of 2 races", "plateau", "of 8 driver-races"] {
+        assert!(text(&output).contains(part), "{}", text(&output));
+    }
+    let models = fs::read_to_string(folder.path().join("models.csv")).unwrap();
+    assert_eq!(models.lines().count(), 9);
+    assert!(models.contains("Old Grand Prix,1,A One,inferred,10,lap,"), "{models}");
+    assert!(models.contains("New Grand Prix,4,D Four,recorded,10,lap,"), "{models}");
+    let output =
+        calibandit(folder.path(), "f1 fit --data . --stops whole-race --model plateau --out models.json --json");
+    let summary: Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!((summary["driver_races"].as_u64(), &summary["options"]["stops"]), (Some(8), &Value::from("whole-race")));
+    let models: Value = serde_json::from_str(&fs::read_to_string(folder.path().join("models.json")).unwrap()).unwrap();
+    assert_eq!(models["drivers"][0]["plateau"]["observations"], 20);
+    // Without records, the other ways to find stops still work.
+    fs::remove_file(folder.path().join("pit_stops.csv")).unwrap();
+    assert_eq!(calibandit(folder.path(), "f1 fit --data . --stops infer").status.code(), Some(0));
+    let output = calibandit(folder.path(), "f1 fit --data .");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message(&output).contains("pit_stops.csv") && message(&output).contains("--stops infer"));
+}
+
+#[test]
+fn f1_pairs_lists_the_ten_and_why_and_needs_no_data() {
+    let folder = TempDir::new().unwrap();
+    let list = text(&calibandit(folder.path(), "f1 pairs"));
+    assert_eq!(list.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count(), 10);
+    assert!(list.contains("2001-german: 2001 German Grand Prix, m = 10"), "{list}");
+    assert_eq!(list.matches("alpha = 0: repeated exposure of the better driver is optimal").count(), 10);
+    let json: Value = serde_json::from_str(&text(&calibandit(folder.path(), "f1 pairs --json"))).unwrap();
+    for pair in json["pairs"].as_array().unwrap() {
+        assert!(pair["gap"].as_f64() <= pair["limit"].as_f64() && pair["reo_alpha"] == 0.0, "{pair}");
+    }
+    tables(folder.path());
+    let anew = text(&calibandit(folder.path(), "f1 pairs --data ."));
+    assert!(anew.contains("of 12 pairs of drivers meet the paper's condition"), "{anew}");
+}
