@@ -6,6 +6,9 @@ use crate::figure::{Axis, Figure, Panel, Point, Scale, Series};
 /// The name of the figure, for files and command lines.
 pub const FIGURE: &str = "f1-models";
 
+/// The same two labels in all panels, so that the panels share a legend.
+const ROLES: [&str; 2] = ["first driver", "second driver"];
+
 /// One panel a pair.
 pub fn figure(pairs: &[Pair]) -> Figure {
     let dots = pairs.iter().any(|pair| pair.drivers.iter().any(|driver| !driver.laps.is_empty()));
@@ -16,29 +19,19 @@ pub fn figure(pairs: &[Pair]) -> Figure {
     for pair in pairs {
         let last = pair.laps as f64;
         let x = Axis::new("lap", Scale::Linear).limits(1.0, last);
-        let mut panel = Panel::new(pair.name(), title(pair), x, Axis::new("normalised lap time", Scale::Linear));
-        for (driver, role) in pair.drivers.iter().zip(["first driver", "second driver"]) {
+        let mut panel = Panel::new(pair.name(), pair.heading(), x, Axis::new("normalised lap time", Scale::Linear));
+        for (driver, role) in pair.drivers.iter().zip(ROLES) {
             panel = panel.series(curve(driver, role, pair.laps));
-            panel = panel.note(format!(
-                "{role}: {}, beta = {:.3}, alpha = {:.3}, gamma = {:.4}, sd = {:.4}, R² = {:.2}",
-                driver.name(),
-                driver.model.beta,
-                driver.model.alpha,
-                driver.model.gamma,
-                driver.model.sd,
-                driver.r_squared
-            ));
         }
+        let who = pair.drivers.iter().zip(ROLES).map(|(driver, role)| {
+            format!("{role} {}, R² = {:.2}, standard deviation {:.3}", driver.name(), driver.r_squared, driver.model.sd)
+        });
+        panel = panel.note(who.collect::<Vec<_>>().join("; "));
         figure = figure.panel(panel);
     }
     figure
 }
 
-fn title(pair: &Pair) -> String {
-    format!("{}: {} and {}", pair.heading(), pair.drivers[0].name(), pair.drivers[1].name())
-}
-
-/// The same two labels in all panels, so that the panels share a legend.
 fn curve(driver: &PairDriver, role: &str, laps: usize) -> Series {
     let points = (1..=laps).map(|k| {
         let mut point = Point::new(k as f64, driver.mean(k), 0.0);
