@@ -30,10 +30,12 @@
 //! | [`EpochUcb`] | ignore M - 1, record 1 | memory bound |
 //! | [`Ucb1`] | single plays | |
 //! | [`Thompson`] | single plays | |
+//! | [`Calibrated`] | ignore M - 1 on a switch, none otherwise; record more and more | memory bound |
 //! | [`ExploreThenCommit`] | ignore M - 1, record n; then one arm to the end | memory bound, horizon or length |
 
 mod anytime_elimination;
 mod batched_exp3;
+mod calibrated;
 mod elimination;
 mod epoch_ucb;
 mod exp3;
@@ -46,6 +48,7 @@ mod ucb1;
 
 pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Spec};
+pub use calibrated::{Calibrated, CalibratedSpec, Index};
 pub use epoch_ucb::{EpochUcb, EpochUcbSpec};
 pub use exp3::{Exp3, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitSpec};

@@ -56,6 +56,7 @@ fn game(noise: Noise) -> Game {
 /// Each policy with a short horizon in mind: few epochs, so that eliminations and commitments do happen.
 fn policies() -> Vec<PolicySpec> {
     let policies = json!([
+        {"kind": "calibrated", "memory_bound": MEMORY},
         {"kind": "successive-elimination", "memory_bound": MEMORY, "radius": 0.05},
         {"kind": "anytime-elimination", "memory_bound": MEMORY, "delta": 0.008},
         {"kind": "exp3"},
@@ -129,7 +130,7 @@ fn none() {
 /// The comparison has teeth: noise that is a tenth wider, or a game whose best arm is a little better, is noticed.
 #[test]
 fn a_slightly_different_game_is_noticed() {
-    let spec = &policies()[0];
+    let spec = &policies()[1];
     let right = sample(spec, Noise::Normal { sd: 0.3 }, Engine::Leaping);
     let wrong = sample(spec, Noise::Normal { sd: 0.33 }, Engine::Stepwise);
     assert!(kolmogorov_smirnov(&right[1], &wrong[1]) < LEVEL);

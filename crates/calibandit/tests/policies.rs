@@ -229,7 +229,10 @@ fn a_cut_epoch_eliminates_nothing() {
 #[test]
 fn labels_tell_policies_apart() {
     let labels: Vec<_> = all(3).iter().map(PolicySpec::label).collect();
-    assert_eq!(labels, ["SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC"]);
+    assert_eq!(
+        labels,
+        ["calibrated", "SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC"]
+    );
     for (radius, label) in [
         (Radius::Hoeffding, "SE (hoeffding)"),
         (Radius::Difference, "SE (difference)"),
@@ -254,6 +257,7 @@ fn pinned_plays_of_every_policy() {
         found.push((spec.kind().name, played.plays.clone(), played.last().switches));
     }
     let pinned = [
+        ("calibrated", vec![34, 34, 34, 99898], 3),
         ("successive-elimination", vec![6132, 6132, 6132, 81604], 35),
         ("anytime-elimination", vec![12276, 12276, 12276, 63172], 39),
         ("exp3", vec![2435, 2320, 2088, 93157], 8600),

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnytimeElimination, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Spec, EpochUcb, EpochUcbSpec, Exp3, Exp3Spec,
-    ExploreThenCommit, ExploreThenCommitSpec, PolicyError, Setting, SuccessiveElimination, SuccessiveEliminationSpec,
-    Thompson, ThompsonSpec, Ucb1, Ucb1Spec,
+    AnytimeElimination, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Spec, Calibrated, CalibratedSpec, EpochUcb,
+    EpochUcbSpec, Exp3, Exp3Spec, ExploreThenCommit, ExploreThenCommitSpec, PolicyError, Setting,
+    SuccessiveElimination, SuccessiveEliminationSpec, Thompson, ThompsonSpec, Ucb1, Ucb1Spec,
 };
 use crate::{Certificate, Feedback, Policy, Run, Stream};
 
@@ -173,6 +173,8 @@ macro_rules! policies {
 }
 
 policies! {
+    /// Keep every calibrated loss, burn in only on a switch, switch rarely.
+    Calibrated(CalibratedSpec),
     /// The paper's Algorithm 1.
     SuccessiveElimination(SuccessiveEliminationSpec),
     /// The paper's Algorithm 1 without a horizon.

@@ -1,0 +1,324 @@
+//! Calibrated policies: keep every calibrated loss, burn in only on a switch, switch rarely.
+//!
+//! After M - 1 plays in a row the losses of an arm are i.i.d. with its eventual loss as their mean, so every index of the
+//! plain stochastic bandit applies to them; the only extra price is the burn-in at each switch. The family has three small
+//! parts:
+//!
+//! - the **index** ([`Index`], `calibrated/index.rs` and `race.rs`): which arm to record next;
+//! - the **schedule** (`calibrated/schedule.rs`): how much to record at the start and at each visit. A visit
+//!   multiplies what is recorded of its arm by a constant factor, so there are O(K·log T) switches;
+//! - the **burn-in** (`burn_in` below): M - 1 plays on a switch, none when the arm stays.
+//!
+//! The regret is at most that of the index in a stochastic bandit plus the burn-in times the number of switches;
+//! docs/calibrated.md has the guarantee and its proof. The default index is this project's own; it builds on
+//! Lai (1987), "Adaptive treatment allocation and the multi-armed bandit problem", Annals of Statistics 15(3), and on
+//! Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", JRSS B 86(1).
+
+mod board;
+mod evidence;
+mod index;
+mod race;
+mod schedule;
+
+pub use index::Index;
+
+use rand::seq::SliceRandom;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::setting::{check, check_memory_bound};
+use super::spec::{Configuration, MEMORY_BOUND};
+use super::{Parameter, PolicyError, PolicyKind, Setting};
+use crate::{Certificate, Feedback, Policy, Run, Stream};
+use board::Board;
+use evidence::Record;
+use schedule::Schedule;
+
+const NAME: &str = "calibrated";
+
+/// The parameters of [`Calibrated`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CalibratedSpec {
+    /// What the policy is told about the memory: at least the game's true memory, the paper's M.
+    #[schemars(range(min = 1))]
+    pub memory_bound: u64,
+    /// How the next arm is chosen.
+    #[serde(default)]
+    pub index: Index,
+    /// How many plays of each arm to record at the start; fewer if the horizon is short, more if the burn-in is long.
+    #[serde(default = "default_first")]
+    #[schemars(range(min = 1))]
+    pub first: u64,
+    /// A visit records at least this part of what the arm had before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub growth: Option<f64>,
+}
+
+fn default_first() -> u64 {
+    32
+}
+
+impl CalibratedSpec {
+    /// The default for a memory of at most this.
+    pub fn new(memory_bound: u64) -> Self {
+        Self { memory_bound, index: Index::default(), first: default_first(), growth: None }
+    }
+}
+
+impl Configuration for CalibratedSpec {
+    const KIND: PolicyKind = PolicyKind {
+        name: NAME,
+        summary: "Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.",
+        parameters: &[
+            MEMORY_BOUND,
+            Parameter {
+                name: "index",
+                values: "race, cautious, kl-ucb, moss, bernstein, imed, thompson or elimination",
+                default: Some("race"),
+                meaning: "How the next arm is chosen.",
+            },
+            Parameter {
+                name: "first",
+                values: "an integer, at least 1",
+                default: Some("32"),
+                meaning: "How many plays of each arm to record at the start; fewer if the horizon is short, more if the burn-in is long.",
+            },
+            Parameter {
+                name: "growth",
+                values: "a positive number",
+                default: Some("0.15; 1 for elimination"),
+                meaning: "A visit records at least this part of what the arm had before.",
+            },
+        ],
+        citation: "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), and Waudby-Smith and \
+                   Ramdas (2024), JRSS B 86(1)",
+    };
+    type Policy = Calibrated;
+
+    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
+        setting.check()?;
+        check_memory_bound(NAME, self.memory_bound)?;
+        check(NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
+        // Algorithm 1 doubles; everyone else looks more often.
+        let growth = self.growth.unwrap_or(if self.index == Index::Elimination { 1.0 } else { 0.15 });
+        check(NAME, "growth", growth, growth > 0.0 && growth.is_finite(), "a positive number")?;
+        Ok(Self { growth: Some(growth), ..self.clone() })
+    }
+
+    fn build(&self, setting: &Setting, stream: Stream) -> Result<Calibrated, PolicyError> {
+        Calibrated::new(self, setting, stream)
+    }
+
+    fn memory_bound(&self) -> Option<u64> {
+        Some(self.memory_bound)
+    }
+
+    fn label(&self) -> String {
+        match self.index {
+            Index::Race => "calibrated".to_string(),
+            index => format!("calibrated ({})", index.name()),
+        }
+    }
+}
+
+/// What to play next: this arm, recording this much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Choice {
+    arm: usize,
+    record: f64,
+}
+
+/// The visit that is under way: what its arm had before, see [`Schedule::visit`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Visit {
+    before: f64,
+}
+
+/// A calibrated policy.
+///
+/// ```
+/// use calibandit::policy::{Calibrated, CalibratedSpec};
+/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::{Feedback, Policy, Run, Setting};
+/// let setting = Setting { arms: 2, horizon: Some(100_000) };
+/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &setting, stream(1, "doc", 0, Purpose::Policy))?;
+/// // Every arm is measured once, after 3 plays that are ignored...
+/// for (arm, sum) in [(0, 20.0), (1, 4.0)] {
+///     let run = policy.next_run();
+///     assert_eq!(run, Run { arm, burn_in: 3, record: 32 });
+///     policy.observe(run, Feedback { plays: 32, sum, sum_sq: sum });
+/// }
+/// // ... and whoever is far better goes on without another burn-in.
+/// let run = policy.next_run();
+/// assert_eq!((run.arm, run.burn_in), (1, 0));
+/// # Ok::<(), calibandit::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibrated {
+    memory_bound: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    horizon: Option<u64>,
+    index: Index,
+    schedule: Schedule,
+    records: Vec<Record>,
+    /// The arms in play, sorted once all have been opened; before that in the order of opening.
+    arms: Vec<usize>,
+    /// How many of them have been measured once.
+    opened: usize,
+    /// Plays made, burn-in included.
+    time: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    current: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    visit: Option<Visit>,
+    /// Whether all losses so far can have come from [0, 1].
+    bounded: bool,
+    stream: Stream,
+}
+
+impl Calibrated {
+    /// A policy ready for its first run.
+    pub fn new(spec: &CalibratedSpec, setting: &Setting, mut stream: Stream) -> Result<Self, PolicyError> {
+        let CalibratedSpec { memory_bound, index, first, growth } = spec.resolve(setting)?;
+        let growth = growth.unwrap_or(1.0); // always there once resolved
+        let (schedule, tried) = Schedule::new(first, growth, setting.arms, setting.horizon, memory_bound - 1);
+        let mut arms: Vec<usize> = (0..setting.arms).collect();
+        if tried < arms.len() {
+            // The horizon is too short for all: which are tried must not depend on their order.
+            arms.shuffle(&mut stream);
+            arms.truncate(tried);
+        }
+        Ok(Self {
+            memory_bound,
+            horizon: setting.horizon,
+            index,
+            schedule,
+            records: vec![Record::default(); setting.arms],
+            arms,
+            opened: 0,
+            time: 0,
+            current: None,
+            visit: None,
+            bounded: true,
+            stream,
+        })
+    }
+
+    fn board(&self) -> Board<'_> {
+        let plays = match self.horizon {
+            Some(horizon) => horizon.saturating_sub(self.time),
+            None => self.time,
+        };
+        Board {
+            records: &self.records,
+            arms: &self.arms,
+            bounded: self.bounded,
+            plays: plays as f64,
+            horizon_known: self.horizon.is_some(),
+            burn_in: (self.memory_bound - 1) as f64,
+            current: self.current,
+        }
+    }
+
+    /// The burn-in: M - 1 plays on a switch, none when the arm stays. Nothing in between is safe: an arm is calibrated
+    /// only when its whole window is its own, so after a single play of another arm the window takes M - 1 plays to
+    /// be free of it, however much of the arm's own past is still in it.
+    fn burn_in(&self, arm: usize) -> u64 {
+        if self.current == Some(arm) { 0 } else { self.memory_bound - 1 }
+    }
+
+    fn choose(&mut self) -> Choice {
+        let visit = self.visit.zip(self.current);
+        let visit = visit.map(|(visit, arm)| (self.records[arm].n - visit.before, visit.before));
+        match self.index {
+            Index::Race | Index::Cautious => {
+                race::choose(&self.board(), &self.schedule, visit, self.index == Index::Cautious)
+            }
+            index => {
+                let mut stream = self.stream.clone();
+                let board = self.board();
+                let arm = index::prefer(index, &board, &mut stream);
+                let record = self.schedule.visit(board.records[arm].n, board.burn_in);
+                self.stream = stream;
+                Choice { arm, record }
+            }
+        }
+    }
+
+    /// The level at which elimination rules out: Algorithm 1's union over arms and doublings, with delta 0.05.
+    fn elimination_level(&self) -> f64 {
+        let plays = self.horizon.unwrap_or(self.time).max(2) as f64;
+        (2.0 * self.records.len() as f64 * plays.log2() / DELTA).ln()
+    }
+
+    /// Rules out every arm that is surely worse than another.
+    fn eliminate(&mut self) {
+        let level = self.elimination_level();
+        let best = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(f64::INFINITY, f64::min);
+        let records = &self.records;
+        self.arms.retain(|&arm| index::lower(&records[arm], level) <= best);
+    }
+}
+
+/// The probability with which elimination may be wrong.
+const DELTA: f64 = 0.05;
+
+impl Policy for Calibrated {
+    fn next_run(&mut self) -> Run {
+        if self.arms.len() == 1 && (self.opened >= 1 || self.records.len() == 1) {
+            return Run::forever(self.arms[0]);
+        }
+        if self.opened < self.arms.len() {
+            let arm = self.arms[self.opened];
+            return Run { arm, burn_in: self.burn_in(arm), record: self.schedule.first() as u64 };
+        }
+        let choice = self.choose();
+        if self.current != Some(choice.arm) {
+            self.visit = Some(Visit { before: self.records[choice.arm].n });
+        }
+        // Visits are far shorter than 2^63 plays; the conversion saturates in any case.
+        Run { arm: choice.arm, burn_in: self.burn_in(choice.arm), record: (choice.record.ceil() as u64).max(1) }
+    }
+
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        self.records[run.arm].add(feedback);
+        self.current = Some(run.arm);
+        self.time = self.time.saturating_add(run.plays());
+        // Losses in [0, 1] are at least their squares.
+        if feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9 {
+            self.bounded = false;
+        }
+        if self.opened < self.arms.len() {
+            self.opened += 1;
+            if self.opened == self.arms.len() {
+                self.arms.sort_unstable();
+            }
+        }
+        if self.index == Index::Elimination && self.opened >= self.arms.len() {
+            self.eliminate();
+        }
+    }
+
+    fn recommend(&self) -> usize {
+        if self.opened < self.arms.len() {
+            let measured = Board { arms: &self.arms[..self.opened.max(1)], ..self.board() };
+            return measured.leader();
+        }
+        self.board().leader()
+    }
+
+    fn certificate(&self) -> Option<Certificate> {
+        if self.index != Index::Elimination || self.opened < self.arms.len() || !self.bounded {
+            return None;
+        }
+        let level = self.elimination_level();
+        let lower = self.arms.iter().map(|&arm| index::lower(&self.records[arm], level)).fold(f64::INFINITY, f64::min);
+        let upper = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(0.0, f64::max);
+        let gap = if self.arms.len() == 1 { 0.0 } else { upper - lower };
+        Some(Certificate { arms: self.arms.clone(), gap, delta: DELTA })
+    }
+}

@@ -1,0 +1,140 @@
+//! What the recorded losses of an arm say about its mean: counts, and evidence in nats.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Feedback;
+
+/// Everything recorded of one arm so far. All of it comes from the calibrated arm, so it is one i.i.d. sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    pub(super) n: f64,
+    sum: f64,
+    sum_sq: f64,
+}
+
+impl Record {
+    pub(super) fn add(&mut self, feedback: Feedback) {
+        self.n += feedback.plays as f64;
+        self.sum += feedback.sum;
+        self.sum_sq += feedback.sum_sq;
+    }
+
+    pub(super) fn mean(&self) -> f64 {
+        self.sum / self.n
+    }
+
+    /// The sum of the losses, and of what is missing to 1: what a Beta posterior counts.
+    pub(super) fn counts(&self) -> (f64, f64) {
+        (self.sum.clamp(0.0, self.n), (self.n - self.sum).clamp(0.0, self.n))
+    }
+
+    pub(super) fn variance(&self) -> f64 {
+        let mean = self.mean();
+        (self.sum_sq / self.n - mean * mean).max(0.0)
+    }
+
+    /// The evidence, in nats, against the hypothesis that the arm's mean is at most `r`; 0 if it looks better than that.
+    ///
+    /// If losses lie in [0, 1] it is the larger of two: the Bernoulli likelihood ratio, sharp for losses of 0 and 1, and
+    /// the wealth of a bet against the hypothesis, sharp where the variance is small. The bet multiplies `1 + b·(loss - r)`
+    /// over the plays with the `b = d/V` that suits mean and variance (Waudby-Smith and Ramdas 2024); its logarithm is
+    /// bounded below by what sum and sum of squares tell (Fan, Grama and Liu 2015), so no more needs to be kept.
+    ///
+    /// If losses may lie anywhere it is Student's likelihood ratio, which is exact for normal losses of unknown variance.
+    pub(super) fn against(&self, r: f64, bounded: bool) -> f64 {
+        let d = self.mean() - r;
+        if d.is_nan() || d <= 0.0 {
+            return 0.0;
+        }
+        if bounded && r < 1.0 {
+            self.n * bernoulli(self.mean(), r).max(bet(d, self.variance(), r.max(1e-9)))
+        } else {
+            let variance = self.variance() * self.n / (self.n - 1.0).max(1.0) + 1e-12;
+            0.5 * (d * d / variance).ln_1p() * (self.n - 2.0).max(0.5)
+        }
+    }
+}
+
+/// The relative entropy of a Bernoulli(p) to a Bernoulli(q).
+pub(super) fn bernoulli(p: f64, q: f64) -> f64 {
+    let (p, q) = (p.clamp(0.0, 1.0), q.clamp(1e-12, 1.0 - 1e-12));
+    let part = |a: f64, b: f64| if a > 0.0 { a * (a / b).ln() } else { 0.0 };
+    (part(p, q) + part(1.0 - p, 1.0 - q)).max(0.0)
+}
+
+/// A lower bound on the growth of the bet's logarithm, per play: `(V/r²)·(u - ln(1 + u))` with `V = variance + d²` and
+/// `u = d·r/V`.
+fn bet(d: f64, variance: f64, r: f64) -> f64 {
+    let v = variance + d * d;
+    let u = d * r / v;
+    // The difference loses its digits where u is small.
+    let growth = if u < 1e-3 { u * u * (0.5 - u / 3.0) } else { u - u.ln_1p() };
+    v / (r * r) * growth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(losses: &[f64]) -> Record {
+        let mut record = Record::default();
+        for &loss in losses {
+            record.add(Feedback::one(loss));
+        }
+        record
+    }
+
+    #[test]
+    fn relative_entropy_by_hand() {
+        // 0.5 ln(0.5/0.35) + 0.5 ln(0.5/0.65)
+        assert!((bernoulli(0.5, 0.35) - 0.047_155_340_7).abs() < 1e-9);
+        assert_eq!(bernoulli(0.3, 0.3), 0.0);
+        assert!((bernoulli(0.0, 0.25) - (4.0f64 / 3.0).ln()).abs() < 1e-12);
+        assert!(bernoulli(1.0, 0.0).is_finite());
+    }
+
+    #[test]
+    fn there_is_no_evidence_against_what_looks_better() {
+        for bounded in [true, false] {
+            assert_eq!(record(&[0.2, 0.4]).against(0.31, bounded), 0.0);
+            assert_eq!(Record::default().against(0.5, bounded), 0.0);
+        }
+    }
+
+    /// The bound on the bet never exceeds the bet itself, whose wealth is a martingale under the hypothesis: this is
+    /// what makes the evidence evidence.
+    #[test]
+    fn the_bound_stays_below_the_bet_it_stands_for() {
+        let mut losses = Vec::new();
+        for i in 0..200u32 {
+            losses.push(f64::from(i * i % 97) / 97.0);
+            let record = record(&losses);
+            for r in [0.05, 0.2, 0.4, 0.6] {
+                let d = record.mean() - r;
+                if d <= 0.0 {
+                    continue;
+                }
+                let v = record.variance() + d * d;
+                // The stake must not lose more than everything: b·r < 1 wherever the bound uses it.
+                let b = (d / v) / (1.0 + d * r / v);
+                let wealth: f64 = losses.iter().map(|loss| (b * (loss - r)).ln_1p()).sum();
+                let bound = record.n * bet(d, record.variance(), r);
+                assert!(bound <= wealth + 1e-9, "r {r}, n {}: {bound} above {wealth}", record.n);
+            }
+        }
+    }
+
+    #[test]
+    fn losses_that_hardly_vary_are_told_apart_sooner() {
+        let steady = record(&[0.50, 0.51, 0.49, 0.50, 0.52, 0.48, 0.50, 0.50]);
+        assert!(steady.against(0.4, true) > 5.0 * steady.n * bernoulli(0.5, 0.4));
+    }
+
+    #[test]
+    fn student_by_hand() {
+        // Mean 1, sample variance 1, against 0: 1/2 ln(1 + 1) times n - 2 = 1.
+        let record = record(&[0.0, 1.0, 2.0]);
+        assert!((record.against(0.0, false) - 0.5 * 2.0f64.ln()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,127 @@
+//! The default index: a race between the leader and everyone who is not yet ruled out.
+//!
+//! An arm is *alive* while the evidence against its being as good as the leader (see `evidence.rs`) is below a level that
+//! shrinks with what exploration can still bring. The alive arm with the fewest recorded plays challenges the leader. How
+//! much better the leader must be known before that is the order of a confidence-bound index, without inverting
+//! anything: the closer the evidence is to the level, the longer the leader is preferred. Staying on an arm costs no
+//! burn-in, so an arm that is being played goes on while it is alive.
+
+use super::Choice;
+use super::board::Board;
+use super::schedule::Schedule;
+
+/// The slope 1/2 is the least for which regret of order sqrt(K·T) can be shown; this sets where it begins.
+const DISCOUNT: f64 = 40.0;
+/// The level does not fall below this many nats while an arm has had less than a twentieth of its share...
+const FLOOR: f64 = 2.2;
+/// ... and rises to that as this part of the logarithm.
+const FLOOR_SLOPE: f64 = 0.75;
+/// With fewer recorded plays than this, the level is raised: a bad start of the best arm must not end it.
+const SMALL_SAMPLE: f64 = 38.0;
+/// No level is above ln(1 + x/(this·sqrt(1 + ln(1 + x)))), which is the level of Lai (1987) for a known horizon.
+const LAI: f64 = 3.0;
+/// The leader must have this many times the plays of a challenger against whom there is no evidence...
+const LEAD: f64 = 2.0;
+/// ... and at most this many.
+const MOST_LEAD: f64 = 100.0;
+/// An arm that is being played goes on until it needs no more than this share of its lead.
+const STAY: f64 = 8.0;
+/// While an arm is being played, it is looked at again after a part of its plays, one in so many.
+const LOOKS: f64 = 32.0;
+
+/// How much evidence an arm may have against it, with prospect `x` and `n` recorded plays. `cautious` is Lai's level alone:
+/// worse on average, with the shortest tail.
+pub(super) fn level(x: f64, n: f64, cautious: bool) -> f64 {
+    let log = x.ln_1p();
+    let lai = (x / (LAI * (1.0 + log).sqrt())).ln_1p();
+    if cautious {
+        return lai;
+    }
+    let base = (0.5 * (x / DISCOUNT).ln_1p()).max((FLOOR_SLOPE * log).min(FLOOR));
+    base.max(lai.min(base * (1.0 + (SMALL_SAMPLE / n).powi(2))))
+}
+
+/// How an arm stands in the race.
+struct Standing {
+    alive: bool,
+    /// How many times the arm's plays the leader must have before the arm is looked at again.
+    lead: f64,
+}
+
+fn standing(board: &Board<'_>, arm: usize, leader: usize, cautious: bool) -> Standing {
+    let record = &board.records[arm];
+    let evidence = record.against(board.records[leader].mean(), board.bounded);
+    let level = level(board.prospect(arm), record.n, cautious);
+    let room = 1.0 - (evidence / level).sqrt();
+    let lead = if room > 0.0 { (LEAD / (room * room)).min(MOST_LEAD) } else { MOST_LEAD };
+    Standing { alive: evidence < level, lead }
+}
+
+/// What to play next. `visit` is how much was recorded in this visit, and how much the arm had before it.
+pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64, f64)>, cautious: bool) -> Choice {
+    let leader = board.leader();
+    let leading = board.records[leader].n;
+    if let Some(current) = board.current {
+        let n = board.records[current].n;
+        let missing = visit.map_or(0.0, |(recorded, before)| schedule.visit(before, board.burn_in) - recorded);
+        let look = (n / LOOKS).max(1.0);
+        if missing > 0.0 {
+            return Choice { arm: current, record: if current == leader { missing } else { look } };
+        }
+        if current != leader {
+            let standing = standing(board, current, leader, cautious);
+            if standing.alive && standing.lead * n <= STAY * leading {
+                return Choice { arm: current, record: look };
+            }
+        }
+    }
+    let mut challenger: Option<(usize, Standing)> = None;
+    for &arm in board.arms.iter().filter(|&&arm| arm != leader) {
+        let standing = standing(board, arm, leader, cautious);
+        let fewest = challenger.as_ref().is_none_or(|(best, _)| board.records[arm].n < board.records[*best].n);
+        if standing.alive && fewest {
+            challenger = Some((arm, standing));
+        }
+    }
+    match challenger {
+        None => Choice { arm: leader, record: schedule.visit_leader(leading) },
+        Some((arm, standing)) => {
+            let n = board.records[arm].n;
+            let wanted = standing.lead * n - leading;
+            if wanted > 0.0 {
+                Choice { arm: leader, record: wanted.min((0.25 * leading).max(schedule.first())) }
+            } else {
+                let visit = schedule.visit(n, board.burn_in);
+                Choice { arm, record: visit.min((n / LOOKS).max(schedule.least())) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_lie_between_the_proof_s_and_lai_s() {
+        for x in [0.0, 0.1, 1.0, 10.0, 1e3, 1e6] {
+            let least = 0.5 * (x / DISCOUNT).ln_1p();
+            for n in [1.0, 10.0, 100.0, 1e5] {
+                let (level, lai) = (level(x, n, false), level(x, n, true));
+                assert!(level >= least, "x {x}, n {n}");
+                assert!(level <= lai.max(FLOOR).max(least) + 1e-12, "x {x}, n {n}: {level} above {lai}");
+            }
+        }
+    }
+
+    #[test]
+    fn with_nothing_left_to_gain_nothing_is_explored() {
+        assert_eq!(level(0.0, 50.0, false), 0.0);
+        assert_eq!(level(0.0, 50.0, true), 0.0);
+    }
+
+    #[test]
+    fn a_small_sample_is_judged_with_caution() {
+        assert!(level(1e4, 16.0, false) > 1.5 * level(1e4, 500.0, false));
+    }
+}
