@@ -27,7 +27,7 @@ const MOST_LEAD: f64 = 100.0;
 /// An arm that is being played goes on until it needs no more than this share of its lead.
 const STAY: f64 = 8.0;
 /// While an arm is being played, it is looked at again after a part of its plays, one in so many.
-const LOOKS: f64 = 32.0;
+const LOOKS: f64 = 64.0;
 
 /// How much evidence an arm may have against it, with prospect `x` and `n` recorded plays. `cautious` is Lai's level alone:
 /// worse on average, with the shortest tail.
