@@ -18,6 +18,7 @@ use calibandit::rng::GENERATOR;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{Palette, PngError};
+use crate::paper;
 use crate::picture;
 use crate::report::{Footer, Report};
 use crate::results::{CsvError, ParquetError, Results, read_csv, write_csv, write_parquet};
@@ -161,7 +162,12 @@ pub fn report(
 ) -> Result<Report, FolderError> {
     let mut report = Report::new(title);
     for (spec, results) in specs.iter().zip(results) {
-        report.sections.push(picture::section(spec, results, &command(spec))?);
+        let mut section = picture::section(spec, results, &command(spec))?;
+        section.prose = paper::prose(spec).unwrap_or_default().to_string();
+        report.sections.push(section);
+    }
+    if title == paper::TITLE {
+        report.lead = paper::LEAD.to_string();
     }
     let mut seeds: Vec<String> = specs.iter().map(|spec| spec.seed.to_string()).collect();
     seeds.dedup();

@@ -1,5 +1,7 @@
 //! The paper's figures: one experiment each, in the order in which the paper has them, and three more.
 
+mod prose;
+
 use crate::spec::{ExperimentSpec, SpecErrors};
 
 /// The title of the report.
@@ -53,3 +55,14 @@ pub fn select(names: &[String]) -> Result<Vec<PaperFigure>, String> {
     let wanted = |figure: &&PaperFigure| names.is_empty() || names.iter().any(|name| name == figure.name);
     Ok(FIGURES.iter().filter(wanted).copied().collect())
 }
+
+/// What to say in a report on this experiment, if it is one of the paper's: what the paper says, and what comes out.
+pub fn prose(spec: &ExperimentSpec) -> Option<&'static str> {
+    let figure = FIGURES.iter().find(|figure| figure.name == spec.name)?;
+    // Somebody's own experiment may have the same name.
+    let own = figure.spec().ok().is_some_and(|paper| (&paper.game, &paper.sweep) == (&spec.game, &spec.sweep));
+    prose::of(figure.name).filter(|_| own)
+}
+
+/// What a report on all figures begins with.
+pub const LEAD: &str = prose::LEAD;

@@ -19,7 +19,7 @@ pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecEr
     let drawing = Drawing { spec, results };
     if spec.figure.is_over_time() {
         for point in &points {
-            figure = figure.panel(drawing.over_time(point, points.len() > 1));
+            figure = figure.panel(drawing.over_time(point));
             if let Some(reference) = &spec.figure.excess_over {
                 figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
             }
@@ -85,9 +85,8 @@ impl Drawing<'_> {
         axis
     }
 
-    fn over_time(&self, point: &Point, titled: bool) -> Panel {
-        let title = if titled { point.label.as_str() } else { "" };
-        let mut panel = Panel::new(&point.id, title, self.x_axis("plays t"), self.y_axis("CPR"));
+    fn over_time(&self, point: &Point) -> Panel {
+        let mut panel = Panel::new(&point.id, &point.label, self.x_axis("plays t"), self.y_axis("CPR"));
         for (p, label) in self.results.policies.iter().enumerate() {
             let curves = self.results.of(point.index, p);
             panel = panel.series(series(label, curves, |_, sample| sample.cpr));

@@ -92,7 +92,7 @@ impl Known {
             Some(Known::Exp3Batched)
         } else if has("exp3") {
             Some(Known::Exp3)
-        } else if has("ucb") && has("epoch") {
+        } else if has("ucb") && (has("epoch") || has("epochs")) {
             Some(Known::EpochUcb)
         } else if has("ucb1") || has("ucb") {
             Some(Known::Ucb1)
