@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use calibandit::rng::{Purpose, stream};
-//! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Setting, Weights, simulate};
+//! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Setting, Weights, cpr, simulate};
 //!
 //! // Three workers. The last one is the best, but needs four tasks in a row to get there.
 //! let worker = |losses: [f64; 4]| Arm::new(Weights::unit(4)?, LossCurve::by_plays(losses), Noise::Bernoulli);
@@ -18,17 +18,17 @@
 //! assert_eq!(game.best_arm(), 2);
 //!
 //! let horizon = 1_000_000;
-//! let mut excess = Vec::new();
+//! let mut regret = Vec::new();
 //! let careful = r#"{"kind": "successive-elimination", "memory_bound": 4, "radius": "hoeffding"}"#;
 //! for policy in [careful, r#"{"kind": "thompson"}"#] {
 //!     let spec: PolicySpec = serde_json::from_str(policy)?;
 //!     let mut policy = spec.build(&Setting::of(&game, horizon), stream(1, "tour", 0, Purpose::Policy))?;
 //!     let noise = &mut stream(1, "tour", 0, Purpose::Noise);
-//!     let trajectory = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
-//!     excess.push(trajectory.last().excess); // expected loss beyond that of the calibrated best arm
+//!     let played = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
+//!     regret.push(cpr(&game, &played.checkpoints)?[0]); // against the best of all sequences of plays
 //! }
-//! assert!(excess[0] < 1_000.0, "lets every arm warm up before it judges");
-//! assert!(excess[1] > 100_000.0, "gives up the best worker after a few bad first tasks");
+//! assert!(regret[0] < 1_000.0, "lets every arm warm up before it judges");
+//! assert!(regret[1] > 100_000.0, "gives up the best worker after a few bad first tasks");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -36,10 +36,12 @@
 //!
 //! * [`game`]: a [`Game`] has [`Arm`]s with [`Weights`], a [`LossCurve`] and [`Noise`]. The [`zoo`] has every game of the
 //!   paper by name, as a [`GameSpec`] from which instances are drawn.
+//! * [`optimum()`]: the least expected loss of any sequence of plays, exactly, with one that has it; [`reo()`]: how far a game
+//!   is from being won by staying with one arm.
 //! * [`policy`]: a [`Policy`] asks for [`Run`]s and learns from [`Feedback`]. One algorithm a file; a [`PolicySpec`] names it with
 //!   its parameters.
 //! * [`simulate()`]: a policy against a game, [stepwise or leaping](Engine). What counts is expected loss, never what was
-//!   drawn.
+//!   drawn. [`cpr`] makes the complete policy regret of it.
 //! * [`advisor`]: a policy against the world. [`Advisor::ask`], play, [`Advisor::tell`]; save and go on another day.
 //! * [`bounds`]: the theorems, as functions.
 //! * [`rng`]: a seed fixes every number, bit for bit.
@@ -67,3 +69,16 @@ pub use policy::{AnyPolicy, Certificate, Feedback, Policy, PolicyError, PolicyKi
 pub use regret::{cpr, cpr_with};
 pub use rng::Stream;
 pub use simulate::{Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, simulate};
+
+/// The guide's programs and the readme's, as tests.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/your-own-game.md")]
+    mod your_own_game {}
+    #[doc = include_str!("../../../docs/guide/your-own-policy.md")]
+    mod your_own_policy {}
+    #[doc = include_str!("../../../docs/guide/which-policy.md")]
+    mod which_policy {}
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+}
