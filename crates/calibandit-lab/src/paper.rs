@@ -66,3 +66,27 @@ pub fn prose(spec: &ExperimentSpec) -> Option<&'static str> {
 
 /// What a report on all figures begins with.
 pub const LEAD: &str = prose::LEAD;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test may panic
+mod tests {
+    use super::*;
+    use crate::spec::Overrides;
+
+    #[test]
+    fn every_figure_has_words_and_can_be_made_quickly() {
+        for figure in FIGURES {
+            let spec = figure.spec().unwrap();
+            assert!(prose(&spec).is_some(), "{}", figure.name);
+            let horizon = Some(spec.horizon / 10);
+            spec.with(Overrides { horizon, ..Overrides::default() }).unwrap_or_else(|errors| panic!("{errors}"));
+        }
+    }
+
+    #[test]
+    fn words_are_for_the_paper_s_own_games() {
+        let mut spec = FIGURES[0].spec().unwrap();
+        spec.game = FIGURES[2].spec().unwrap().game;
+        assert_eq!(prose(&spec), None);
+    }
+}
