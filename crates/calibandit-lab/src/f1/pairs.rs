@@ -188,7 +188,7 @@ impl Study {
         (pairs, all)
     }
 
-    /// The ten pairs that are played, by the rule of this [module](self); fewer if the data has fewer. The one of the
+    /// The ten pairs that are played, by the rule of this module; fewer if the data has fewer. The one of the
     /// paper's main text comes first, then by the number of laps.
     pub fn selected_pairs(&self) -> Vec<Pair> {
         select(self.literal_pairs().0)
