@@ -61,6 +61,9 @@ pub(crate) struct Paper {
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/paper", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// A folder with the public tables of lap times: everything about Formula One is done anew from the raw laps.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) f1_data: Option<PathBuf>,
     /// A first look: 5 instances and a tenth of the horizon.
     #[arg(long)]
     pub(crate) quick: bool,

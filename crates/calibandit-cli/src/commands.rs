@@ -4,10 +4,12 @@ mod check;
 mod f1;
 mod fit;
 mod lists;
+mod paper;
 mod runs;
 
 pub(crate) use check::check;
 pub(crate) use f1::f1;
 pub(crate) use fit::fit;
 pub(crate) use lists::{completions, games, policies, schema};
-pub(crate) use runs::{merge, paper, report, run};
+pub(crate) use paper::paper;
+pub(crate) use runs::{merge, report, run};

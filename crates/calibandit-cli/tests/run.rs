@@ -248,3 +248,16 @@ fn figures_of_the_paper_can_be_drawn_one_by_one() {
     assert_eq!(json[0]["instances"], 2);
     assert!(read(folder.path(), "out", "figures/fig2b.png").starts_with(b"\x89PNG"));
 }
+
+/// The lap-time models are a figure without an experiment; the races beside it use the models of the library.
+#[test]
+fn the_lap_time_models_are_a_section_of_the_report() {
+    let folder = TempDir::new().unwrap();
+    run(folder.path(), &["paper", "f1-models", "f1-main", "--quick", "--instances", "1", "--out", "out"]);
+    assert!(read(folder.path(), "out", "figures/f1-models.svg").starts_with(b"<svg"));
+    let report = String::from_utf8(read(folder.path(), "out", "report.html")).unwrap();
+    let place = |title: &str| report.find(title).unwrap_or_else(|| panic!("{title} is not in the report"));
+    assert!(place("Lap-time models of the ten pairs") < place("CPR over time, F1 tournament"));
+    let refused = calibandit(folder.path(), &["paper", "f1-main", "--f1-data", "nowhere", "--out", "out"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+}

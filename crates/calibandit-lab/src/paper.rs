@@ -2,6 +2,7 @@
 
 mod prose;
 
+use crate::f1;
 use crate::spec::{ExperimentSpec, SpecErrors};
 
 /// The title of the report.
@@ -46,14 +47,26 @@ impl PaperFigure {
     }
 }
 
+/// The names of all figures in the paper's order; the lap-time models are no experiment, but a figure all the same.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+    let races = names.iter().position(|name| name.starts_with("f1-")).unwrap_or(names.len());
+    names.insert(races, f1::FIGURE);
+    names
+}
+
+/// The experiment of a figure.
+pub fn find(name: &str) -> Option<PaperFigure> {
+    FIGURES.iter().find(|figure| figure.name == name).copied()
+}
+
 /// The figures with these names, in the paper's order; all of them if none is named.
-pub fn select(names: &[String]) -> Result<Vec<PaperFigure>, String> {
-    if let Some(unknown) = names.iter().find(|name| FIGURES.iter().all(|figure| figure.name != name.as_str())) {
-        let known: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
-        return Err(format!("there is no figure `{unknown}`; there are {}", known.join(", ")));
+pub fn select(wanted: &[String]) -> Result<Vec<&'static str>, String> {
+    let names = names();
+    if let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(format!("there is no figure `{unknown}`; there are {}", names.join(", ")));
     }
-    let wanted = |figure: &&PaperFigure| names.is_empty() || names.iter().any(|name| name == figure.name);
-    Ok(FIGURES.iter().filter(wanted).copied().collect())
+    Ok(names.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|one| one == name)).collect())
 }
 
 /// What to say in a report on this experiment, if it is one of the paper's: what the paper says, and what comes out.

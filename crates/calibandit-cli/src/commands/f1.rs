@@ -14,7 +14,7 @@ use calibandit_lab::run::Progress;
 use serde_json::{Value, json};
 
 use super::lists::print_json;
-use crate::args::f1::{F1, F1Fit, F1Pairs, Preparing};
+use crate::args::f1::{F1, F1Fit, F1Pairs};
 use crate::failure::Failure;
 use crate::progress::Display;
 
@@ -26,10 +26,10 @@ pub(crate) fn f1(command: &F1) -> Result<(), Failure> {
 }
 
 /// Reads the tables and fits everything, with a bar on standard error.
-fn study(data: &Path, preparing: &Preparing, jobs: usize) -> Result<Study, Failure> {
+pub(super) fn study(data: &Path, options: &f1::Options, jobs: usize) -> Result<Study, Failure> {
     let threads = if jobs == 0 { available_threads() } else { jobs };
     let display = Display::new("f1 fit");
-    let study = f1::study(data, &preparing.options(), threads, &|done, pieces| {
+    let study = f1::study(data, options, threads, &|done, pieces| {
         display.show(Progress { done, pieces, work: done as f64 / pieces as f64 });
     })?;
     display.finish();
@@ -37,7 +37,7 @@ fn study(data: &Path, preparing: &Preparing, jobs: usize) -> Result<Study, Failu
 }
 
 fn fit(arguments: &F1Fit) -> Result<(), Failure> {
-    let study = study(&arguments.data, &arguments.preparing, arguments.jobs)?;
+    let study = study(&arguments.data, &arguments.preparing.options(), arguments.jobs)?;
     let model = WarmUp::from(arguments.model);
     if let Some(path) = &arguments.out {
         write(&study, model, path).map_err(|source| Failure::File { path: path.clone(), source })?;
@@ -123,7 +123,7 @@ fn pairs(arguments: &F1Pairs) -> Result<(), Failure> {
     let pairs = match &arguments.data {
         None => f1::shipped(),
         Some(data) => {
-            let study = study(data, &arguments.preparing, arguments.jobs)?;
+            let study = study(data, &arguments.preparing.options(), arguments.jobs)?;
             let (literal, all) = study.literal_pairs();
             counts = Some((literal.len(), all));
             study.selected_pairs()

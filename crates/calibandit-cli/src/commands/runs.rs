@@ -1,10 +1,10 @@
-//! Commands that run experiments or work on what runs have left: paper, run, merge, report.
+//! Commands that run experiments from files or work on what runs have left: run, merge, report.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use calibandit_lab::folder;
-use calibandit_lab::paper as figures;
+use calibandit_lab::report::{Report, ReportSection};
 use calibandit_lab::results::Results;
 use calibandit_lab::run::{self, Journal, RunError, RunOptions, Shard};
 use calibandit_lab::spec::{ExperimentSpec, Overrides};
@@ -15,29 +15,6 @@ use crate::args;
 use crate::failure::Failure;
 use crate::progress::{Display, stop_on_ctrl_c};
 use crate::table;
-
-pub(crate) fn paper(arguments: &args::Paper) -> Result<(), Failure> {
-    let mut specs = Vec::new();
-    for figure in figures::select(&arguments.figures).map_err(Failure::Usage)? {
-        let spec = figure.spec()?;
-        let quick = arguments.quick.then_some(5);
-        specs.push(spec.clone().with(Overrides {
-            seed: None,
-            instances: arguments.instances.or(quick),
-            horizon: arguments.quick.then_some(spec.horizon / 10),
-        })?);
-    }
-    let mut options = String::new();
-    if let Some(instances) = arguments.instances {
-        options += &format!(" --instances {instances}");
-    }
-    if arguments.quick {
-        options += " --quick";
-    }
-    let command = |spec: &ExperimentSpec| format!("cargo run --release -- paper {}{options}", spec.name);
-    let job = Job { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how };
-    job.run(figures::TITLE, &specs, command)
-}
 
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let mut specs: Vec<ExperimentSpec> = Vec::new();
@@ -59,7 +36,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
         let instances = arguments.instances.map_or(String::new(), |n| format!(" --instances {n}"));
         file.map_or(String::new(), |file| format!("calibandit run {file}{seed}{instances}"))
     };
-    let job = Job { out: &arguments.out, shard: arguments.shard, how: &arguments.how };
+    let job = Job { out: &arguments.out, shard: arguments.shard, how: &arguments.how, sections: vec![] };
     let title = if let [spec] = specs.as_slice() { spec.heading() } else { "Experiments" };
     job.run(title, &specs, command)
 }
@@ -83,15 +60,17 @@ pub(crate) fn report(arguments: &args::Report) -> Result<(), Failure> {
 }
 
 /// Where results go and how they are made.
-struct Job<'a> {
-    out: &'a Path,
-    shard: Shard,
-    how: &'a args::How,
+pub(super) struct Job<'a> {
+    pub(super) out: &'a Path,
+    pub(super) shard: Shard,
+    pub(super) how: &'a args::How,
+    /// Sections of the report that no experiment made.
+    pub(super) sections: Vec<ReportSection>,
 }
 
 impl Job<'_> {
-    fn run(
-        &self,
+    pub(super) fn run(
+        mut self,
         title: &str,
         specs: &[ExperimentSpec],
         command: impl Fn(&ExperimentSpec) -> String,
@@ -123,7 +102,9 @@ impl Job<'_> {
         folder::write_tables(self.out, specs, &all, self.shard)?;
         // A shard alone has only some of the instances: its figures would mislead.
         if self.shard == Shard::WHOLE {
-            write_report(self.out, title, specs, &all, command)?;
+            let mut report = folder::report(title, specs, &all, command)?;
+            insert(&mut report, std::mem::take(&mut self.sections));
+            folder::write_report(self.out, &report)?;
         }
         for journal in journals {
             journal.remove()?;
@@ -144,6 +125,15 @@ impl Job<'_> {
         // Names of experiments may hold anything; file names may not.
         let safe: String = spec.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         self.out.join(format!(".unfinished-{safe}.jsonl"))
+    }
+}
+
+/// Puts each section before those whose name begins as its own does, or at the end.
+fn insert(report: &mut Report, sections: Vec<ReportSection>) {
+    for section in sections {
+        let family = section.figure.id.split('-').next().unwrap_or_default().to_string();
+        let place = report.sections.iter().position(|other| other.figure.id.starts_with(&family));
+        report.sections.insert(place.unwrap_or(report.sections.len()), section);
     }
 }
 

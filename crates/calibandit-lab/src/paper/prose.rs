@@ -15,7 +15,8 @@ constants of its baselines; these have the defaults of their sources.
 
 In short, with T = 10^6: the printed constants do not give the printed ranking. With a sharp radius SE is below EXP3 and EXP3B in every figure of \
 the paper, and below the epoch UCB where the memory or the bound on it is long; where it is short, and in the darts tournament, the \
-epoch UCB is better. \
+epoch UCB is better. `calibrated` is not in the paper: it is this project's default policy (docs/calibrated.md), and has the \
+least regret in every game that satisfies REO. \
 `docs/reproduction.md` goes through every claim.";
 
 /// What the paper says of the figure with this name, and what came out.

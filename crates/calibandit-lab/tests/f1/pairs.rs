@@ -165,7 +165,7 @@ fn models_are_written_one_row_a_driver_race_and_never_with_laps() {
 fn other_pairs_are_played_as_the_shipped_ones_are() {
     let own = experiments(&shipped()).unwrap();
     assert_eq!(own.len(), 10);
-    let shipped_sweep = calibandit_lab::paper::select(&["f1-cpr".to_string()]).unwrap()[0].spec().unwrap();
+    let shipped_sweep = calibandit_lab::paper::find("f1-cpr").unwrap().spec().unwrap();
     let shipped_points = shipped_sweep.expand().unwrap();
     for (spec, point) in own.iter().zip(&shipped_points) {
         let points = spec.expand().unwrap();
