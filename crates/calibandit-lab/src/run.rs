@@ -17,8 +17,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    Engine, Game, GameError, Grid, GridError, Optima, OptimumError, PolicyError, PolicySpec, Setting, SimulateError,
-    simulate,
+    AnyPolicy, Checkpoint, Game, GameError, Grid, GridError, Optima, OptimumError, PolicyError, PolicySpec, Seat,
+    Setting, SimulateError, Stream, Trajectory, simulate_together,
 };
 
 use crate::parallel;
@@ -114,6 +114,12 @@ struct Piece {
     instance: u64,
 }
 
+/// Pieces that have the same curve.
+type Job = Vec<Piece>;
+
+/// How many instances are played side by side: enough for two vectors, few enough to leave work for every thread.
+const SIDE_BY_SIDE: usize = 8;
+
 /// An instance of a game with what its policies are measured against.
 struct Instance {
     game: Game,
@@ -135,20 +141,23 @@ pub fn run(
     let piece = |curve: &Curve| Piece { point: curve.game, policy: curve.policy, instance: curve.instance };
     let known: HashSet<Piece> = curves.iter().map(piece).collect();
     pieces.retain(|(_, piece)| !known.contains(piece));
-    let mut jobs = lab.jobs(&pieces);
+    let mut bundles = lab.bundles(lab.jobs(&pieces));
     // The dearest first; the results are sorted afterwards, so this changes no number.
-    jobs.sort_by(|a, b| lab.cost(b[0]).total_cmp(&lab.cost(a[0])));
+    bundles.sort_by(|a, b| lab.cost(b).total_cmp(&lab.cost(a)));
 
-    let total: f64 = jobs.iter().map(|job| lab.cost(job[0])).sum();
+    let total: f64 = bundles.iter().map(|bundle| lab.cost(bundle)).sum();
     let state = Mutex::new(State { journal, done: all - pieces.len(), work: 0.0, new: vec![], error: None });
     let threads = if options.threads == 0 { parallel::available_threads() } else { options.threads };
-    parallel::for_each(threads, &jobs, |job| {
+    parallel::for_each(threads, &bundles, |bundle| {
         if options.stop.load(Ordering::Relaxed) || lock(&state).error.is_some() {
             return;
         }
-        let curve = lab.play(job[0]);
+        let curves = lab.play(bundle);
         let mut state = lock(&state);
-        state.take(curve, job, lab.cost(job[0]));
+        for (job, curve) in bundle.iter().zip(curves) {
+            state.take(curve, job);
+        }
+        state.work += lab.cost(bundle);
         let work = if total > 0.0 { state.work / total } else { 1.0 };
         (options.progress)(Progress { done: state.done, pieces: all, work });
     });
@@ -177,11 +186,10 @@ struct State<'a> {
 
 impl State<'_> {
     /// Takes the curve that all pieces of a job have.
-    fn take(&mut self, curve: Result<Curve, RunError>, job: &[Piece], cost: f64) {
+    fn take(&mut self, curve: Result<Curve, RunError>, job: &[Piece]) {
         let kept = curve.and_then(|curve| job.iter().try_for_each(|&piece| self.keep(&curve, piece)));
-        match kept {
-            Ok(()) => self.work += cost,
-            Err(error) => self.error = self.error.take().or(Some(error)),
+        if let Err(error) = kept {
+            self.error = self.error.take().or(Some(error));
         }
     }
 
@@ -231,7 +239,7 @@ impl<'a> Lab<'a> {
 
     /// The pieces as jobs: pieces of one job are the same policy on the same instance of the same game, so they have the
     /// same curve. Sweeps over what only some policies know have many of them.
-    fn jobs(&self, pieces: &[(usize, Piece)]) -> Vec<Vec<Piece>> {
+    fn jobs(&self, pieces: &[(usize, Piece)]) -> Vec<Job> {
         let what = |piece: Piece| {
             let point = &self.points[piece.point];
             (&point.game, &point.policies[piece.policy].policy)
@@ -239,7 +247,7 @@ impl<'a> Lab<'a> {
         let mut kinds: Vec<(usize, usize)> = Vec::new();
         let mut kind_of: HashMap<(usize, usize), usize> = HashMap::new();
         let mut jobs: HashMap<(usize, u64), usize> = HashMap::new();
-        let mut all: Vec<Vec<Piece>> = Vec::new();
+        let mut all: Vec<Job> = Vec::new();
         for &(_, piece) in pieces {
             let kind = *kind_of.entry((piece.point, piece.policy)).or_insert_with(|| {
                 let same = |&(point, policy): &(usize, usize)| what(Piece { point, policy, ..piece }) == what(piece);
@@ -267,15 +275,38 @@ impl<'a> Lab<'a> {
         self.spec.policy.iter().map(|entry| entry.label.clone()).collect()
     }
 
-    /// A rough measure of the time a piece takes: the number of runs the policy makes.
-    fn cost(&self, piece: Piece) -> f64 {
-        let plays = self.spec.horizon as f64;
-        match &self.points[piece.point].policies[piece.policy].policy {
-            PolicySpec::Exp3(_) | PolicySpec::Ucb1(_) | PolicySpec::Thompson(_) => plays,
-            PolicySpec::BatchedExp3(spec) => plays / spec.batch.unwrap_or(1) as f64,
-            PolicySpec::EpochUcb(spec) => plays / spec.memory_bound as f64,
-            _ => 1000.0,
+    /// Jobs that are done together, because side by side they take less time than one after the other: instances of a policy
+    /// that plays step by step.
+    fn bundles(&self, jobs: Vec<Job>) -> Vec<Vec<Job>> {
+        let mut bundles: Vec<Vec<Job>> = Vec::new();
+        let mut open: HashMap<(usize, usize), usize> = HashMap::new();
+        for job in jobs {
+            let Piece { point, policy, .. } = job[0];
+            let in_lanes = matches!(self.points[point].policies[policy].policy, PolicySpec::Exp3(_));
+            match open.get(&(point, policy)) {
+                Some(&bundle) if in_lanes && bundles[bundle].len() < SIDE_BY_SIDE => bundles[bundle].push(job),
+                _ => {
+                    open.insert((point, policy), bundles.len());
+                    bundles.push(vec![job]);
+                }
+            }
         }
+        bundles
+    }
+
+    /// A rough measure of the time a bundle takes: the number of runs, times about the nanoseconds of one.
+    fn cost(&self, bundle: &[Job]) -> f64 {
+        let Piece { point, policy, .. } = bundle[0][0];
+        let plays = self.spec.horizon as f64;
+        let of_one = match &self.points[point].policies[policy].policy {
+            PolicySpec::Exp3(_) => 10.0 * plays,
+            PolicySpec::Ucb1(_) => 20.0 * plays,
+            PolicySpec::Thompson(_) => 100.0 * plays,
+            PolicySpec::BatchedExp3(spec) => 80.0 * plays / spec.batch.map_or(plays.cbrt() / 4.0, |batch| batch as f64),
+            PolicySpec::EpochUcb(spec) => 10.0 * plays / spec.memory_bound as f64,
+            _ => 10_000.0,
+        };
+        of_one * bundle.len() as f64
     }
 
     fn instance(&self, piece: Piece) -> Result<&Instance, PieceErrorKind> {
@@ -291,31 +322,53 @@ impl<'a> Lab<'a> {
         Ok(Instance { game, optimum })
     }
 
-    fn stream(&self, piece: Piece, purpose: Purpose) -> calibandit::Stream {
+    fn stream(&self, piece: Piece, purpose: Purpose) -> Stream {
         stream(self.spec.seed, &self.spec.name, piece.instance, purpose)
     }
 
-    fn play(&self, piece: Piece) -> Result<Curve, RunError> {
-        self.try_to_play(piece).map_err(|why| {
-            let point = &self.points[piece.point];
-            let policy = point.policies[piece.policy].label.clone();
-            Box::new(PieceError { experiment: self.spec.name.clone(), point: point.label.clone(), policy, why }).into()
-        })
+    /// The curve of each job of a bundle.
+    fn play(&self, bundle: &[Job]) -> Vec<Result<Curve, RunError>> {
+        let pieces: Vec<Piece> = bundle.iter().map(|job| job[0]).collect();
+        let mut tables: Vec<_> = pieces.iter().map(|&piece| self.table(piece)).collect();
+        let ready = tables.iter_mut().filter_map(|table| table.as_mut().ok());
+        let mut seats: Vec<Seat<'_>> =
+            ready.map(|(instance, policy, noise)| Seat { game: &instance.game, policy, noise }).collect();
+        let mut played = simulate_together(&mut seats, &self.grid).into_iter();
+        let mut curves = Vec::new();
+        for (piece, table) in pieces.into_iter().zip(tables) {
+            // One was played for each table that was ready, in the same order.
+            let curve = match table {
+                Ok((instance, ..)) => played.next().map(|played| Ok(curve(piece, &played?, &instance.optimum))),
+                Err(why) => Some(Err(why)),
+            };
+            curves.extend(curve.map(|curve| curve.map_err(|why| self.explain(piece, why))));
+        }
+        curves
     }
 
-    fn try_to_play(&self, piece: Piece) -> Result<Curve, PieceErrorKind> {
+    fn explain(&self, piece: Piece, why: PieceErrorKind) -> RunError {
+        let point = &self.points[piece.point];
+        let policy = point.policies[piece.policy].label.clone();
+        Box::new(PieceError { experiment: self.spec.name.clone(), point: point.label.clone(), policy, why }).into()
+    }
+
+    /// What is needed to play a piece: the instance, the policy ready for its first run, and the noise.
+    fn table(&self, piece: Piece) -> Result<(&Instance, AnyPolicy, Stream), PieceErrorKind> {
         let instance = self.instance(piece)?;
         let policy = &self.points[piece.point].policies[piece.policy].policy;
         let setting = Setting::of(&instance.game, self.spec.horizon);
-        let mut policy = policy.build(&setting, self.stream(piece, Purpose::Policy))?;
-        let mut noise = self.stream(piece, Purpose::Noise);
-        let played = simulate(&instance.game, &mut policy, &self.grid, Engine::Leaping, &mut noise)?;
-        let samples = played
-            .checkpoints
-            .iter()
-            .zip(&instance.optimum)
-            .map(|(at, optimum)| Sample { t: at.t, loss: at.loss, cpr: at.excess - optimum, switches: at.switches })
-            .collect();
-        Ok(Curve { game: piece.point, policy: piece.policy, instance: piece.instance, samples })
+        let policy = policy.build(&setting, self.stream(piece, Purpose::Policy))?;
+        Ok((instance, policy, self.stream(piece, Purpose::Noise)))
     }
+}
+
+fn curve(piece: Piece, played: &Trajectory, optimum: &[f64]) -> Curve {
+    let sample = |(at, optimum): (&Checkpoint, &f64)| Sample {
+        t: at.t,
+        loss: at.loss,
+        cpr: at.excess - optimum,
+        switches: at.switches,
+    };
+    let samples = played.checkpoints.iter().zip(optimum).map(sample).collect();
+    Curve { game: piece.point, policy: piece.policy, instance: piece.instance, samples }
 }

@@ -20,6 +20,7 @@ pub use arm::{Arm, ArmError};
 pub use levels::ENUMERATION_LIMIT;
 pub use loss::{Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Shape, Trend};
 pub use noise::Noise;
+pub(crate) use noise::{bernoulli, threshold};
 pub use optimum::{BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds};
 pub use reo::{Reo, ReoError, reo};
 pub use weights::Weights;

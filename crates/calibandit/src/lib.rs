@@ -51,6 +51,7 @@
 
 pub mod advisor;
 pub mod bounds;
+mod exponential;
 pub mod game;
 pub mod policy;
 pub mod regret;
@@ -68,7 +69,7 @@ pub use game::{
 pub use policy::{AnyPolicy, Certificate, Feedback, Policy, PolicyError, PolicyKind, PolicySpec, Radius, Run, Setting};
 pub use regret::{cpr, cpr_with};
 pub use rng::Stream;
-pub use simulate::{Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, simulate};
+pub use simulate::{Checkpoint, Engine, Grid, GridError, Seat, SimulateError, Trajectory, simulate, simulate_together};
 
 /// The guide's programs and the readme's, as tests.
 #[cfg(doctest)]

@@ -40,11 +40,13 @@ mod elimination;
 mod epoch_ucb;
 mod exp3;
 mod explore_then_commit;
+mod index;
 mod setting;
 mod spec;
 mod successive_elimination;
 mod thompson;
 mod ucb1;
+pub(crate) mod weights;
 
 pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Spec};
@@ -127,6 +129,17 @@ pub trait Policy {
     /// Takes the feedback of the run that [`next_run`](Policy::next_run) gave last: `feedback.plays == run.record`.
     fn observe(&mut self, run: Run, feedback: Feedback);
 
+    /// Takes the feedback of the run that [`next_run`](Policy::next_run) gave last and, if the same run would be next again
+    /// and again, that of up to `most` repetitions; returns how many it took. Whoever can have the feedback of the same run
+    /// many times over calls this instead of [`observe`](Policy::observe).
+    ///
+    /// It is there for speed alone: taking one is right for every policy.
+    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+        let _ = most;
+        self.observe(run, feedback());
+        1
+    }
+
     /// The arm to settle on if playing stopped being about learning now.
     fn recommend(&self) -> usize;
 
@@ -142,6 +155,9 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
     fn observe(&mut self, run: Run, feedback: Feedback) {
         (**self).observe(run, feedback);
+    }
+    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+        (**self).observe_repeated(run, most, feedback)
     }
     fn recommend(&self) -> usize {
         (**self).recommend()

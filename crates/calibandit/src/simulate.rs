@@ -4,14 +4,22 @@
 //! What is recorded is expected loss, never sampled loss; nothing here keeps anything of the horizon's length.
 
 mod grid;
+mod lanes;
 mod ledger;
+mod levels;
+mod together;
+mod vector;
+mod windows;
 
 pub use grid::{Grid, GridError};
 pub use ledger::Checkpoint;
+pub use together::{Seat, simulate_together};
 
 use ledger::Ledger;
+use levels::{ArmLevels, Levels, Tracks};
 
-use crate::{Feedback, Game, Policy, Run, Stream, Window};
+use crate::game::{bernoulli, threshold};
+use crate::{Arm, Feedback, Game, Noise, Policy, Run, Stream, Window};
 
 /// How to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,34 +83,156 @@ pub fn simulate<P: Policy + ?Sized>(
     noise: &mut Stream,
 ) -> Result<Trajectory, SimulateError> {
     let times = grid.times()?;
-    let horizon = grid.horizon();
-    let mut table = Table { game, window: game.empty_window(), ledger: Ledger::new(game, times), noise };
+    let levels = match engine {
+        Engine::Leaping => Levels::new(game),
+        Engine::Stepwise => None,
+    };
+    let ledger = Ledger::new(game, levels.as_ref(), times);
+    match (engine, levels) {
+        (Engine::Leaping, Some(levels)) => play(policy, grid.horizon(), ByLevel::new(game, levels, ledger, noise)),
+        (Engine::Leaping, None) => {
+            play(policy, grid.horizon(), Leaping(Table { game, window: game.empty_window(), ledger, noise }))
+        }
+        (Engine::Stepwise, _) => {
+            play(policy, grid.horizon(), Stepwise(Table { game, window: game.empty_window(), ledger, noise }))
+        }
+    }
+}
+
+/// A game being played, one run after the other.
+trait Play {
+    /// Plays `burn_in` and then `record` plays of an arm.
+    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback;
+    /// Plays a run again and again, up to `most` times, as long as the policy asks for nothing else, and reports it;
+    /// returns how often. 0 if there is no faster way than playing it once.
+    fn repeat<P: Policy + ?Sized>(&mut self, _policy: &mut P, _run: Run, _most: u64) -> u64 {
+        0
+    }
+    fn arms(&self) -> usize;
+    fn ledger(&self) -> &Ledger;
+    fn finish(self, runs: u64) -> Trajectory;
+}
+
+fn play<P: Policy + ?Sized>(policy: &mut P, horizon: u64, mut game: impl Play) -> Result<Trajectory, SimulateError> {
+    let arms = game.arms();
     let mut runs = 0;
-    while table.ledger.time() < horizon {
+    let mut left = horizon;
+    while left > 0 {
         let run = policy.next_run();
-        if run.arm >= game.arms().len() || run.plays() == 0 {
-            return Err(SimulateError::BadRun { run, arms: game.arms().len() });
+        if run.arm >= arms || run.plays() == 0 {
+            return Err(SimulateError::BadRun { run, arms });
+        }
+        let repeated = game.repeat(policy, run, left / run.plays());
+        if repeated > 0 {
+            runs += repeated;
+            left -= repeated * run.plays();
+            continue;
         }
         runs += 1;
-        let left = horizon - table.ledger.time();
         let cut = run.plays() > left;
         let burn_in = run.burn_in.min(left);
         let record = run.record.min(left - burn_in);
-        let feedback = match engine {
-            Engine::Leaping => table.leap(run.arm, burn_in, record),
-            Engine::Stepwise => table.step(run.arm, burn_in, record),
-        };
-        if table.ledger.is_poisoned() {
+        left -= burn_in + record;
+        let feedback = game.run(run.arm, burn_in, record);
+        if game.ledger().is_poisoned() {
             return Err(SimulateError::CurveLeftRange { arm: run.arm });
         }
         if !cut {
             policy.observe(run, feedback);
         }
     }
-    Ok(table.ledger.finish(runs))
+    Ok(game.finish(runs))
 }
 
-/// A game being played.
+/// The leaping engine on a game whose losses have levels: plays before the arm is calibrated one by one, drawing only what
+/// is recorded; all others at once.
+struct ByLevel<'a> {
+    arms: Vec<(ArmLevels, Noise)>,
+    /// Each level's expected loss and, for Bernoulli draws, its threshold.
+    losses: Vec<(f64, u64)>,
+    tracks: Tracks,
+    ledger: Ledger,
+    noise: &'a mut Stream,
+}
+
+impl<'a> ByLevel<'a> {
+    fn new(game: &Game, levels: Levels, ledger: Ledger, noise: &'a mut Stream) -> Self {
+        Self {
+            arms: levels.arms().iter().copied().zip(game.arms().iter().map(Arm::noise)).collect(),
+            losses: levels.losses().iter().map(|&loss| (loss, threshold(loss))).collect(),
+            tracks: Tracks::new(game.arms().len()),
+            ledger,
+            noise,
+        }
+    }
+
+    /// [`Noise::draw`], with the threshold at hand.
+    #[inline(always)]
+    fn draw(&mut self, noise: Noise, level: usize) -> f64 {
+        let (loss, threshold) = self.losses[level];
+        match noise {
+            Noise::Bernoulli => bernoulli(threshold, self.noise),
+            _ => noise.draw(loss, self.noise),
+        }
+    }
+}
+
+impl Play for ByLevel<'_> {
+    #[inline(always)]
+    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
+        let (levels, noise) = self.arms[arm];
+        let plays = burn_in + record;
+        let mut feedback = Feedback::default();
+        for played in 0..plays {
+            let level = self.tracks.play(arm, &levels);
+            if level == levels.calibrated {
+                let calibrated = plays - played;
+                self.tracks.stay(arm, calibrated - 1);
+                self.ledger.count(arm, level, calibrated);
+                let recorded = calibrated.min(record);
+                feedback += if recorded == 1 {
+                    Feedback::one(self.draw(noise, level))
+                } else {
+                    noise.draw_many(self.losses[level].0, recorded, self.noise)
+                };
+                break;
+            }
+            self.ledger.count(arm, level, 1);
+            if played >= burn_in {
+                feedback += Feedback::one(self.draw(noise, level));
+            }
+        }
+        feedback
+    }
+
+    #[inline(always)]
+    fn repeat<P: Policy + ?Sized>(&mut self, policy: &mut P, run: Run, most: u64) -> u64 {
+        let (levels, noise) = self.arms[run.arm];
+        if run.record != 1 || noise != Noise::Bernoulli || most < 2 || !self.tracks.stays_calibrated(run.arm, &levels) {
+            return 0;
+        }
+        let threshold = self.losses[levels.calibrated].1;
+        let stream = &mut *self.noise;
+        let repeated = policy.observe_repeated(run, most, &mut || Feedback::one(bernoulli(threshold, stream)));
+        self.tracks.stay(run.arm, repeated * run.plays());
+        self.ledger.count(run.arm, levels.calibrated, repeated * run.plays());
+        repeated
+    }
+
+    fn arms(&self) -> usize {
+        self.arms.len()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn finish(self, runs: u64) -> Trajectory {
+        self.ledger.finish(runs)
+    }
+}
+
+/// A game with its window.
 struct Table<'a> {
     game: &'a Game,
     window: Window,
@@ -110,14 +240,18 @@ struct Table<'a> {
     noise: &'a mut Stream,
 }
 
-impl Table<'_> {
-    /// The definitions, word by word: every play is made, its loss drawn, and ignored or recorded.
-    fn step(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
+/// The definitions, word by word.
+struct Stepwise<'a>(Table<'a>);
+
+impl Play for Stepwise<'_> {
+    /// Every play is made, its loss drawn, and ignored or recorded.
+    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
+        let Table { game, window, ledger, noise } = &mut self.0;
         let mut feedback = Feedback::default();
         for play in 0..burn_in + record {
-            let loss = self.game.play(arm, &mut self.window);
-            let observed = self.game.arms()[arm].noise().draw(loss, self.noise);
-            self.ledger.one(arm, loss);
+            let loss = game.play(arm, window);
+            let observed = game.arms()[arm].noise().draw(loss, noise);
+            ledger.one(arm, loss);
             if play >= burn_in {
                 feedback += Feedback::one(observed);
             }
@@ -125,33 +259,61 @@ impl Table<'_> {
         feedback
     }
 
-    /// The same in law: plays before the arm is calibrated one by one, drawing only what is recorded; all others at
-    /// once.
-    fn leap(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
+    fn arms(&self) -> usize {
+        self.0.game.arms().len()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.0.ledger
+    }
+
+    fn finish(self, runs: u64) -> Trajectory {
+        self.0.ledger.finish(runs)
+    }
+}
+
+/// The leaping engine on a game without levels.
+struct Leaping<'a>(Table<'a>);
+
+impl Play for Leaping<'_> {
+    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
+        let Table { game, window, ledger, noise: stream } = &mut self.0;
         let mut feedback = Feedback::default();
-        let noise = self.game.arms()[arm].noise();
-        let memory = self.game.arms()[arm].memory();
+        let noise = game.arms()[arm].noise();
+        let memory = game.arms()[arm].memory();
         let plays = burn_in + record;
         let mut played = 0;
         while played < plays {
-            let streak = if self.window.newest() == Some(arm) { self.window.streak() } else { 0 };
+            let streak = if window.newest() == Some(arm) { window.streak() } else { 0 };
             if streak + 1 >= memory {
                 break;
             }
-            let loss = self.game.play(arm, &mut self.window);
-            self.ledger.one(arm, loss);
+            let loss = game.play(arm, window);
+            ledger.one(arm, loss);
             if played >= burn_in {
-                feedback += Feedback::one(noise.draw(loss, self.noise));
+                feedback += Feedback::one(noise.draw(loss, stream));
             }
             played += 1;
         }
         let calibrated = plays - played;
         if calibrated > 0 {
             let recorded = calibrated.min(record);
-            feedback += noise.draw_many(self.game.arms()[arm].eventual_loss(), recorded, self.noise);
-            self.window.push_many(arm, calibrated);
-            self.ledger.calibrated(arm, calibrated);
+            feedback += noise.draw_many(game.arms()[arm].eventual_loss(), recorded, stream);
+            window.push_many(arm, calibrated);
+            ledger.count(arm, arm, calibrated);
         }
         feedback
+    }
+
+    fn arms(&self) -> usize {
+        self.0.game.arms().len()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.0.ledger
+    }
+
+    fn finish(self, runs: u64) -> Trajectory {
+        self.0.ledger.finish(runs)
     }
 }

@@ -1,6 +1,6 @@
 //! The noise of the feedback: what is observed when an arm is played, given its expected loss.
 
-use rand::RngExt;
+use rand::Rng;
 use rand_distr::{Beta, Binomial, ChiSquared, Distribution, StandardNormal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl Noise {
     /// One observed loss of a play with this expected loss.
     pub fn draw(&self, mean: f64, stream: &mut Stream) -> f64 {
         match *self {
-            Noise::Bernoulli => f64::from(stream.random::<f64>() < mean),
+            Noise::Bernoulli => bernoulli(threshold(mean), stream),
             Noise::Normal { sd } => {
                 let z: f64 = StandardNormal.sample(stream);
                 mean + sd * z
@@ -69,9 +69,13 @@ impl Noise {
             _ if plays == 0 => Feedback::default(),
             _ if plays == 1 => Feedback::one(self.draw(mean, stream)),
             Noise::Bernoulli => {
-                let ones = match Binomial::new(plays, mean) {
-                    Ok(binomial) => binomial.sample(stream) as f64,
-                    Err(_) => n * mean, // cannot happen: a mean lies in [0, 1]
+                let ones = if plays <= COUNTED {
+                    count_ones(plays, mean, stream) as f64
+                } else {
+                    match Binomial::new(plays, mean) {
+                        Ok(binomial) => binomial.sample(stream) as f64,
+                        Err(_) => n * mean, // cannot happen: a mean lies in [0, 1]
+                    }
                 };
                 Feedback { plays, sum: ones, sum_sq: ones }
             }
@@ -95,4 +99,53 @@ impl Noise {
             Noise::None => Feedback { plays, sum: n * mean, sum_sq: n * mean * mean },
         }
     }
+}
+
+/// Up to this many plays, ones are counted bit by bit: that is faster than drawing from a Binomial distribution.
+const COUNTED: u64 = 320;
+
+/// How many of 2^53 equally likely numbers stand for a one, if it has this probability: the least number that is not
+/// below it, so that comparing a multiple of 2^-53 with the probability and comparing integers is the same.
+#[inline]
+pub(crate) fn threshold(mean: f64) -> u64 {
+    let exact = mean * (1u64 << 53) as f64;
+    let below = exact as u64;
+    below + u64::from((below as f64) < exact)
+}
+
+/// 1 if a random number of 53 bits is below the threshold, otherwise 0.
+#[inline(always)]
+pub(crate) fn bernoulli(threshold: u64, stream: &mut Stream) -> f64 {
+    // Not from a bool: that becomes a branch, and half of the time the wrong one is taken.
+    let below = (stream.next_u64() >> 11).wrapping_sub(threshold) >> 63;
+    below as f64
+}
+
+/// The number of ones among `plays` draws: for each of them, a random number of 53 bits is compared with the threshold, from
+/// the highest bit on, for 64 plays at once. A play is decided at the first bit that differs, so that about eight words
+/// do for 64 plays; which plays a word decides depends on the words before alone, so every play has a fair number.
+fn count_ones(plays: u64, mean: f64, stream: &mut Stream) -> u64 {
+    let threshold = threshold(mean);
+    if threshold >> 53 == 1 {
+        return plays; // certain
+    }
+    let mut ones = 0;
+    let mut left = plays;
+    while left > 0 {
+        let together = left.min(64);
+        left -= together;
+        let mut undecided = u64::MAX >> (64 - together);
+        let mut below = 0u64;
+        // The threshold's highest bit first; what is left undecided when only zeros follow cannot be below it any more.
+        let mut bits = threshold << 11;
+        while undecided != 0 && bits != 0 {
+            let word = stream.next_u64();
+            let one = ((bits as i64) >> 63) as u64; // all bits alike: no branch
+            below |= undecided & !word & one;
+            undecided &= word ^ !one;
+            bits <<= 1;
+        }
+        ones += u64::from(below.count_ones());
+    }
+    ones
 }

@@ -15,9 +15,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::exp3::{GAMMA, Weights, check_gamma, default_gamma};
+use super::exp3::{GAMMA, check_gamma, default_gamma};
 use super::setting::check;
 use super::spec::Configuration;
+use super::weights::Weights;
 use super::{Parameter, PolicyError, PolicyKind, Setting};
 use crate::{Feedback, Policy, Run, Stream};
 
@@ -119,10 +120,12 @@ impl BatchedExp3 {
 }
 
 impl Policy for BatchedExp3 {
+    #[inline]
     fn next_run(&mut self) -> Run {
         Run { arm: self.weights.draw(&mut self.stream), burn_in: 0, record: self.batch }
     }
 
+    #[inline]
     fn observe(&mut self, run: Run, feedback: Feedback) {
         self.weights.learn(run.arm, feedback.mean());
     }

@@ -15,6 +15,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::index::Index;
 use super::setting::{check_memory_bound, check_positive};
 use super::spec::{Configuration, MEMORY_BOUND};
 use super::{Parameter, PolicyError, PolicyKind, Setting};
@@ -113,84 +114,23 @@ impl EpochUcb {
 }
 
 impl Policy for EpochUcb {
+    #[inline]
     fn next_run(&mut self) -> Run {
         Run { arm: self.index.least(), burn_in: self.memory_bound - 1, record: 1 }
     }
 
+    #[inline]
     fn observe(&mut self, run: Run, feedback: Feedback) {
         self.index.learn(run.arm, feedback.sum);
+    }
+
+    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+        self.index.learn_repeated(run.arm, most, &mut || feedback().sum)
     }
 
     /// The arm that was chosen most often, of several the one with the least mean.
     fn recommend(&self) -> usize {
         self.index.most_chosen()
-    }
-}
-
-/// The index mean - sqrt(c·ln(N) / n) of every arm.
-///
-/// What depends on one arm alone (its mean and 1 / sqrt(n)) is kept, so that a choice needs a single square root.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Index {
-    exploration: f64,
-    /// N.
-    choices: u64,
-    /// n, the sum of the losses, their mean and 1 / sqrt(n) of each arm.
-    chosen: Vec<u64>,
-    sums: Vec<f64>,
-    means: Vec<f64>,
-    widths: Vec<f64>,
-}
-
-impl Index {
-    pub(super) fn new(arms: usize, exploration: f64) -> Self {
-        Self {
-            exploration,
-            choices: 0,
-            chosen: vec![0; arms],
-            sums: vec![0.0; arms],
-            means: vec![0.0; arms],
-            widths: vec![0.0; arms],
-        }
-    }
-
-    /// The arm with the least index; first every arm once, in order.
-    pub(super) fn least(&self) -> usize {
-        if self.choices < self.means.len() as u64 {
-            return self.choices as usize;
-        }
-        let scale = (self.exploration * (self.choices as f64).ln()).sqrt();
-        let mut least = (0, f64::INFINITY);
-        for (arm, (mean, width)) in self.means.iter().zip(&self.widths).enumerate() {
-            let index = mean - scale * width;
-            if index < least.1 {
-                least = (arm, index);
-            }
-        }
-        least.0
-    }
-
-    pub(super) fn learn(&mut self, arm: usize, loss: f64) {
-        self.choices += 1;
-        self.chosen[arm] += 1;
-        self.sums[arm] += loss;
-        let n = self.chosen[arm] as f64;
-        self.means[arm] = self.sums[arm] / n;
-        self.widths[arm] = n.sqrt().recip();
-    }
-
-    /// The arm chosen most often, of several the one with the least mean: the recommendation of Bubeck, Munos and
-    /// Stoltz (2011), which an arm that was lucky once does not fool.
-    pub(super) fn most_chosen(&self) -> usize {
-        let mut most = 0;
-        for arm in 1..self.chosen.len() {
-            let (n, best) = (self.chosen[arm], self.chosen[most]);
-            if n > best || n == best && self.means[arm] < self.means[most] {
-                most = arm;
-            }
-        }
-        most
     }
 }
 
@@ -208,39 +148,6 @@ mod tests {
         }
         // All are alike: the first.
         assert_eq!(policy.next_run().arm, 0);
-    }
-
-    #[test]
-    fn index_by_hand() {
-        let mut index = Index::new(2, 2.0);
-        for (arm, loss) in [(0, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)] {
-            index.learn(arm, loss);
-        }
-        // N = 4. Arm 0: 1/3 - sqrt(2·ln 4 / 3) = 0.3333 - 0.9614 = -0.628; arm 1: 1 - sqrt(2·ln 4) = 1 - 1.6651 = -0.665.
-        assert_eq!(index.least(), 1);
-        index.learn(1, 1.0);
-        // N = 5. Arm 0: 0.3333 - sqrt(2·ln 5 / 3) = 0.3333 - 1.0358 = -0.702; arm 1: 1 - sqrt(ln 5) = 1 - 1.2686 = -0.269.
-        assert_eq!(index.least(), 0);
-        assert_eq!(index.most_chosen(), 0);
-    }
-
-    #[test]
-    fn agrees_with_the_formula() {
-        let mut index = Index::new(4, 0.7);
-        let mut losses: [Vec<f64>; 4] = Default::default();
-        for round in 0..500u32 {
-            let arm = index.least();
-            if round >= 4 {
-                let formula = |x: usize| {
-                    let n = losses[x].len() as f64;
-                    losses[x].iter().sum::<f64>() / n - (0.7 * f64::from(round).ln() / n).sqrt()
-                };
-                assert!((0..4).all(|other| formula(arm) <= formula(other) + 1e-12));
-            }
-            let loss = f64::from((round * 7919 + arm as u32 * 31) % 10) / 10.0 + 0.05 * arm as f64;
-            losses[arm].push(loss);
-            index.learn(arm, loss);
-        }
     }
 
     #[test]

@@ -137,14 +137,21 @@ macro_rules! policies {
         }
 
         impl Policy for AnyPolicy {
+            #[inline]
             fn next_run(&mut self) -> Run {
                 match self {
                     $(Self::$kind(policy) => policy.next_run(),)*
                 }
             }
+            #[inline]
             fn observe(&mut self, run: Run, feedback: Feedback) {
                 match self {
                     $(Self::$kind(policy) => policy.observe(run, feedback),)*
+                }
+            }
+            fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+                match self {
+                    $(Self::$kind(policy) => policy.observe_repeated(run, most, feedback),)*
                 }
             }
             fn recommend(&self) -> usize {

@@ -14,7 +14,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::epoch_ucb::Index;
+use super::index::Index;
 use super::spec::Configuration;
 use super::{PolicyError, PolicyKind, Setting};
 use crate::{Feedback, Policy, Run, Stream};
@@ -75,12 +75,18 @@ impl Ucb1 {
 }
 
 impl Policy for Ucb1 {
+    #[inline]
     fn next_run(&mut self) -> Run {
         Run { arm: self.index.least(), burn_in: 0, record: 1 }
     }
 
+    #[inline]
     fn observe(&mut self, run: Run, feedback: Feedback) {
         self.index.learn(run.arm, feedback.sum);
+    }
+
+    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+        self.index.learn_repeated(run.arm, most, &mut || feedback().sum)
     }
 
     /// The arm that was chosen most often, of several the one with the least mean.

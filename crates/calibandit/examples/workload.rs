@@ -1,0 +1,70 @@
+//! One workload for the benchmarks: `workload POLICY ARMS MEMORY HORIZON INSTANCES [alone]`.
+//!
+//! Plays the paper's unweighted game and prints one line of JSON: the CPU time of the plays and the mean excess loss over
+//! the calibrated best arm with its standard error, by which `cargo xtask bench` sees that all contestants did the same.
+//! With `alone` the instances are played one by one instead of side by side.
+
+use std::error::Error;
+use std::fs;
+use std::time::Instant;
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, Setting, simulate, simulate_together};
+use serde_json::json;
+
+/// CPU time of this thread where the system tells (Linux, in nanoseconds), time by the clock elsewhere.
+fn seconds(start: Instant) -> f64 {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [policy, numbers @ ..] = arguments.as_slice() else { return Err("which policy?".into()) };
+    let number = |position: usize| -> Result<u64, Box<dyn Error>> {
+        Ok(numbers.get(position).ok_or("arguments: POLICY ARMS MEMORY HORIZON INSTANCES [alone]")?.parse()?)
+    };
+    let (arms, memory, horizon, instances) = (number(0)?, number(1)?, number(2)?, number(3)?);
+    let alone = numbers.get(4).is_some_and(|word| word == "alone");
+
+    let game = json!({"kind": "step", "arms": arms, "memory": memory, "usual_loss": 0.5, "best_loss": 0.35});
+    let game: GameSpec = serde_json::from_value(game)?;
+    let mut spec = json!({ "kind": policy });
+    let kind = PolicySpec::kinds().iter().find(|kind| kind.name == policy).ok_or("no such policy")?;
+    if kind.parameters.iter().any(|parameter| parameter.name == "memory_bound") {
+        spec["memory_bound"] = json!(memory);
+    }
+    let spec: PolicySpec = serde_json::from_value(spec)?;
+
+    let streams = |instance, purpose| stream(1, "bench", instance, purpose);
+    let mut games = Vec::new();
+    let mut policies = Vec::new();
+    let mut noises = Vec::new();
+    for instance in 0..instances {
+        let game = game.draw(&mut streams(instance, Purpose::Game))?;
+        policies.push(spec.build(&Setting::of(&game, horizon), streams(instance, Purpose::Policy))?);
+        noises.push(streams(instance, Purpose::Noise));
+        games.push(game);
+    }
+    let grid = Grid::end(horizon);
+    let (clock, start) = (Instant::now(), seconds(Instant::now()));
+    let mut excesses = Vec::new();
+    if alone {
+        for ((game, policy), noise) in games.iter().zip(&mut policies).zip(&mut noises) {
+            excesses.push(simulate(game, policy, &grid, Engine::Leaping, noise)?.last().excess);
+        }
+    } else {
+        let seats = games.iter().zip(&mut policies).zip(&mut noises);
+        let mut seats: Vec<_> = seats.map(|((game, policy), noise)| Seat { game, policy, noise }).collect();
+        for trajectory in simulate_together(&mut seats, &grid) {
+            excesses.push(trajectory?.last().excess);
+        }
+    }
+    let seconds = seconds(clock) - start;
+    let n = excesses.len() as f64;
+    let mean = excesses.iter().sum::<f64>() / n;
+    let variance = excesses.iter().map(|excess| (excess - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    println!("{}", json!({"seconds": seconds, "mean": mean, "error": (variance / n).sqrt()}));
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
+
+use serde::{Deserialize, Serialize};
+
+/// The index of every arm.
+///
+/// Looking through all arms at every choice is not needed: while the arm that leads is chosen, the other arms' indices
+/// only fall as slowly as sqrt(ln N) grows. So a bound is worked out on how far they can fall within the next choices,
+/// and as long as the leader's index is surely below it, no other index is computed. The choices are the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Index {
+    exploration: f64,
+    /// N.
+    choices: u64,
+    /// n and the sum of the losses of each arm.
+    chosen: Vec<u64>,
+    sums: Vec<f64>,
+    #[serde(skip)]
+    memo: Memo,
+}
+
+/// What follows from the rest and is kept to save time.
+#[derive(Clone, Debug, Default)]
+struct Memo {
+    /// The mean and 1 / sqrt(n) of each arm but the leader; empty if they are to be computed anew.
+    means: Vec<f64>,
+    widths: Vec<f64>,
+    leader: usize,
+    /// The leader stays before choice number `until`, as long as its mean is below `bound`.
+    until: u64,
+    bound: f64,
+    /// For how many choices the last such promise was.
+    span: u64,
+}
+
+/// Indices are equal whatever they have worked out so far.
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// The first promise is for this many choices.
+const FIRST_SPAN: u64 = 4;
+/// Rounding errors of an index are far below this part of the numbers it is made of.
+const ROUNDING: f64 = 1e-12;
+
+impl Index {
+    pub(super) fn new(arms: usize, exploration: f64) -> Self {
+        let memo = Memo::default();
+        Self { exploration, choices: 0, chosen: vec![0; arms], sums: vec![0.0; arms], memo }
+    }
+
+    /// The arm with the least index, the first of them if there are several; before that every arm once, in order.
+    #[inline]
+    pub(super) fn least(&mut self) -> usize {
+        let leader = self.memo.leader;
+        // sum / n < bound, without a division; false if anything is NaN.
+        let leads = self.sums[leader] < self.memo.bound * self.chosen[leader] as f64;
+        if leads && self.choices < self.memo.until { leader } else { self.search() }
+    }
+
+    #[inline]
+    pub(super) fn learn(&mut self, arm: usize, loss: f64) {
+        self.choices += 1;
+        self.chosen[arm] += 1;
+        self.sums[arm] += loss;
+        if arm != self.memo.leader {
+            self.memo.until = 0;
+            self.refresh(arm);
+        }
+    }
+
+    /// Learns the loss of `arm` and, while it stays the least for sure, more of them, up to `most`; returns how many.
+    pub(super) fn learn_repeated(&mut self, arm: usize, most: u64, loss: &mut dyn FnMut() -> f64) -> u64 {
+        let sure = if arm == self.memo.leader { self.memo.until.saturating_sub(self.choices).min(most) } else { 0 };
+        let (mut sum, mut n) = (self.sums[arm], self.chosen[arm]);
+        let mut learnt = 0;
+        while learnt < sure {
+            sum += loss();
+            n += 1;
+            learnt += 1;
+            // As in `least`: if this no longer holds, the search decides.
+            let leads = sum < self.memo.bound * n as f64;
+            if !leads {
+                break;
+            }
+        }
+        (self.sums[arm], self.chosen[arm]) = (sum, n);
+        self.choices += learnt;
+        if learnt == 0 {
+            self.learn(arm, loss());
+            learnt = 1;
+        }
+        learnt
+    }
+
+    /// All indices.
+    fn search(&mut self) -> usize {
+        if self.choices < self.sums.len() as u64 {
+            return self.choices as usize;
+        }
+        if self.memo.means.is_empty() {
+            self.memo.means = vec![0.0; self.sums.len()];
+            self.memo.widths = self.memo.means.clone();
+            (0..self.sums.len()).for_each(|arm| self.refresh(arm));
+        }
+        let kept_its_promise = self.choices >= self.memo.until;
+        self.refresh(self.memo.leader);
+        let scale = self.scale(self.choices);
+        let mut least = (0, f64::INFINITY);
+        for (arm, (mean, width)) in self.memo.means.iter().zip(&self.memo.widths).enumerate() {
+            let index = mean - scale * width;
+            if index < least.1 {
+                least = (arm, index);
+            }
+        }
+        // Only who leads twice in a row gets a promise: it takes as long as looking through all arms.
+        if least.0 == self.memo.leader {
+            let span = if kept_its_promise { self.memo.span.saturating_mul(2) } else { self.memo.span / 2 };
+            self.promise(scale, span.max(FIRST_SPAN));
+        } else {
+            self.memo.leader = least.0;
+            self.memo.until = 0;
+            self.memo.span = 0;
+        }
+        least.0
+    }
+
+    /// For the next `span` choices: the others' indices are at least those with the scale of the last of them, and the
+    /// leader's is at most its mean minus today's scale times the least width it can have by then.
+    fn promise(&mut self, scale: f64, span: u64) {
+        let leader = self.memo.leader;
+        let until = self.choices.saturating_add(span);
+        let last_scale = self.scale(until);
+        let mut others = f64::INFINITY;
+        for (arm, (mean, width)) in self.memo.means.iter().zip(&self.memo.widths).enumerate() {
+            let index = mean - last_scale * width;
+            if arm != leader && index < others {
+                others = index;
+            }
+        }
+        let width = width(self.chosen[leader].saturating_add(span));
+        let size = 1.0 + others.abs() + last_scale;
+        let bound = others + scale * width - ROUNDING * size;
+        // With a single arm there are no others, and it is always the least.
+        self.memo.bound = if others == f64::INFINITY { f64::INFINITY } else { bound };
+        self.memo.until = until;
+        self.memo.span = span;
+    }
+
+    /// sqrt(c·ln(N)).
+    fn scale(&self, choices: u64) -> f64 {
+        (self.exploration * (choices as f64).ln()).sqrt()
+    }
+
+    fn refresh(&mut self, arm: usize) {
+        if let Some(mean) = self.memo.means.get_mut(arm) {
+            *mean = self.sums[arm] / self.chosen[arm] as f64;
+            self.memo.widths[arm] = width(self.chosen[arm]);
+        }
+    }
+
+    /// The arm chosen most often, of several the one with the least mean: the recommendation of Bubeck, Munos and
+    /// Stoltz (2011), which an arm that was lucky once does not fool.
+    pub(super) fn most_chosen(&self) -> usize {
+        let mut most = 0;
+        for arm in 1..self.chosen.len() {
+            let (n, best) = (self.chosen[arm], self.chosen[most]);
+            // As often chosen, the lesser sum has the lesser mean.
+            if n > best || n == best && self.sums[arm] < self.sums[most] {
+                most = arm;
+            }
+        }
+        most
+    }
+}
+
+fn width(chosen: u64) -> f64 {
+    (chosen as f64).sqrt().recip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream};
+    use rand::RngExt;
+
+    /// The definition: all indices at every choice.
+    fn plain(index: &Index) -> usize {
+        if index.choices < index.sums.len() as u64 {
+            return index.choices as usize;
+        }
+        let scale = index.scale(index.choices);
+        let mut least = (0, f64::INFINITY);
+        for arm in 0..index.sums.len() {
+            let value = index.sums[arm] / index.chosen[arm] as f64 - scale * width(index.chosen[arm]);
+            if value < least.1 {
+                least = (arm, value);
+            }
+        }
+        least.0
+    }
+
+    /// Clear gaps, ties, a single arm, losses that are not in [0, 1] or all the same, and a best arm that turns bad.
+    #[test]
+    fn the_choices_are_those_of_looking_through_all_arms() {
+        let mut draws = stream(1, "index", 0, Purpose::Noise);
+        let means: [&[f64]; 6] = [&[0.5, 0.35, 0.5], &[0.5; 4], &[0.3], &[0.5, 0.49999], &[-40.0, 3.0, 1e6], &[0.0; 3]];
+        for (case, means) in means.iter().enumerate() {
+            for exploration in [1e-6, 0.5, 2.0, 1e4] {
+                let mut index = Index::new(means.len(), exploration);
+                for choice in 0..20_000 {
+                    let arm = index.least();
+                    assert_eq!(arm, plain(&index), "case {case}, c = {exploration}, choice {choice}");
+                    let noise: f64 = draws.random();
+                    let loss = match case {
+                        4 => means[arm] + noise,
+                        5 => means[arm],
+                        _ if choice > 15_000 => f64::from(noise < 0.9 - means[arm]),
+                        _ => f64::from(noise < means[arm]),
+                    };
+                    index.learn(arm, loss);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn learning_in_bulk_is_learning_one_by_one() {
+        let losses = |stream: &mut crate::Stream, arm: usize| f64::from(stream.random::<f64>() < [0.5, 0.3, 0.45][arm]);
+        let mut draws = [stream(3, "index", 0, Purpose::Noise), stream(3, "index", 0, Purpose::Noise)];
+        let (mut bulk, mut single) = (Index::new(3, 2.0), Index::new(3, 2.0));
+        let mut longest = 0;
+        while bulk.choices < 50_000 {
+            let arm = bulk.least();
+            let learnt = bulk.learn_repeated(arm, 1000, &mut || losses(&mut draws[0], arm));
+            for _ in 0..learnt {
+                assert_eq!(single.least(), arm);
+                single.learn(arm, losses(&mut draws[1], arm));
+            }
+            assert_eq!(bulk, single);
+            longest = longest.max(learnt);
+        }
+        assert_eq!(longest, 1000);
+    }
+
+    #[test]
+    fn what_is_restored_chooses_the_same() {
+        let mut draws = stream(2, "index", 0, Purpose::Noise);
+        let mut index = Index::new(3, 2.0);
+        for choice in 0..5000 {
+            let arm = index.least();
+            if choice % 97 == 0 {
+                let text = serde_json::to_string(&index).unwrap();
+                let mut restored: Index = serde_json::from_str(&text).unwrap();
+                assert_eq!((restored.least(), &restored), (arm, &index));
+                index = restored;
+            }
+            index.learn(arm, f64::from(draws.random::<f64>() < [0.5, 0.35, 0.45][arm]));
+        }
+    }
+
+    #[test]
+    fn index_by_hand() {
+        let mut index = Index::new(2, 2.0);
+        for (arm, loss) in [(0, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)] {
+            index.learn(arm, loss);
+        }
+        // N = 4. Arm 0: 1/3 - sqrt(2·ln 4 / 3) = 0.3333 - 0.9614 = -0.628; arm 1: 1 - sqrt(2·ln 4) = 1 - 1.6651 = -0.665.
+        assert_eq!(index.least(), 1);
+        index.learn(1, 1.0);
+        // N = 5. Arm 0: 0.3333 - sqrt(2·ln 5 / 3) = 0.3333 - 1.0358 = -0.702; arm 1: 1 - sqrt(ln 5) = 1 - 1.2686 = -0.269.
+        assert_eq!(index.least(), 0);
+        assert_eq!(index.most_chosen(), 0);
+    }
+
+    #[test]
+    fn agrees_with_the_formula() {
+        let mut index = Index::new(4, 0.7);
+        let mut losses: [Vec<f64>; 4] = Default::default();
+        for round in 0..500u32 {
+            let arm = index.least();
+            if round >= 4 {
+                let formula = |x: usize| {
+                    let n = losses[x].len() as f64;
+                    losses[x].iter().sum::<f64>() / n - (0.7 * f64::from(round).ln() / n).sqrt()
+                };
+                assert!((0..4).all(|other| formula(arm) <= formula(other) + 1e-12));
+            }
+            let loss = f64::from((round * 7919 + arm as u32 * 31) % 10) / 10.0 + 0.05 * arm as f64;
+            losses[arm].push(loss);
+            index.learn(arm, loss);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The weights of EXP3 and its kin: drawing by them, and learning.
+//!
+//! Up to [`IN_LINE`] arms, the weights are looked through one by one; beyond, sums of 16 neighbours, of 16 of these sums and
+//! so on form a tree, so that a draw and an update take time in proportion to the logarithm of the number of arms.
+//!
+//! What is written here in plain numbers is written again for several instances side by side in `simulate::lanes`: the two
+//! must do the same operations in the same order, so that they give the same bits. A test holds them to it.
+
+mod tree;
+
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use tree::Tree;
+
+use crate::Stream;
+use crate::exponential::exp;
+
+/// Up to this many arms are looked through one by one.
+pub(crate) const IN_LINE: usize = 32;
+
+/// Once the logarithm of a weight is above this, all are taken relative to the largest again.
+pub(crate) const REBASE_ABOVE: f64 = 256.0;
+
+/// What follows from the rate and the number of arms K.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rate {
+    pub(crate) gamma: f64,
+    /// K / gamma.
+    pub(crate) even: f64,
+    /// 1 / (1 - gamma), or 0 where there is nothing but even draws.
+    pub(crate) stretch: f64,
+    /// (1 - gamma)·K.
+    pub(crate) by_weight: f64,
+}
+
+impl Rate {
+    fn new(arms: usize, gamma: f64) -> Self {
+        let arms = arms as f64;
+        let stretch = if gamma < 1.0 { (1.0 - gamma).recip() } else { 0.0 };
+        Self { gamma, even: arms / gamma, stretch, by_weight: (1.0 - gamma) * arms }
+    }
+}
+
+/// A uniform number in [0, 1): a multiple of 2^-52, from the upper bits of one word.
+pub(crate) fn uniform(word: u64) -> f64 {
+    f64::from_bits(word >> 12 | 1f64.to_bits()) - 1.0
+}
+
+/// The weights of EXP3.
+///
+/// Only ratios of weights matter, so each logarithm is kept relative to a common reference that follows the largest.
+/// The weights themselves are at hand as well: an update changes one of them, at the price of one exponential. As
+/// gains are not negative, weights only grow between two changes of the reference, so adding up the growth in `total`
+/// loses no precision; a weight that underflows to 0 is still there as a logarithm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Weights {
+    pub(crate) rate: Rate,
+    pub(crate) log_weights: Vec<f64>,
+    /// exp of each of `log_weights`.
+    pub(crate) weights: Vec<f64>,
+    /// Their sum.
+    pub(crate) total: f64,
+    /// Partial sums; empty up to [`IN_LINE`] arms.
+    tree: Tree,
+}
+
+impl Weights {
+    pub(super) fn new(arms: usize, gamma: f64) -> Self {
+        let mut weights = Self {
+            rate: Rate::new(arms, gamma),
+            log_weights: vec![0.0; arms],
+            weights: vec![1.0; arms],
+            total: 0.0,
+            tree: Tree::default(),
+        };
+        weights.add_up();
+        weights
+    }
+
+    /// p_i.
+    #[cfg(test)]
+    fn probability(&self, arm: usize) -> f64 {
+        let Rate { gamma, .. } = self.rate;
+        (1.0 - gamma) * (self.weights[arm] / self.total) + gamma / self.weights.len() as f64
+    }
+
+    /// An arm, drawn with the probabilities p_i from a single uniform number: below gamma it decides evenly, above
+    /// by the weights.
+    #[inline]
+    pub(super) fn draw(&self, stream: &mut Stream) -> usize {
+        let Rate { gamma, even, stretch, .. } = self.rate;
+        let uniform = uniform(stream.next_u64());
+        let last = self.weights.len() - 1;
+        if uniform < gamma {
+            return ((uniform * even) as usize).min(last);
+        }
+        let target = (uniform - gamma) * stretch * self.total;
+        if !self.tree.is_empty() {
+            return self.tree.find(target, &self.weights);
+        }
+        let mut sum = 0.0;
+        for (arm, weight) in self.weights[..last].iter().enumerate() {
+            sum += weight;
+            if target < sum {
+                return arm;
+            }
+        }
+        last
+    }
+
+    /// The update after a loss of `arm`, clamped to [0, 1]: gamma·gain / (p_i·K), where p_i·K is
+    /// ((1 - gamma)·K·w_i + gamma·total) / total. Since p_i >= gamma / K, a logarithm grows by at most 1.
+    #[inline]
+    pub(super) fn learn(&mut self, arm: usize, loss: f64) {
+        let gain = 1.0 - loss.clamp(0.0, 1.0);
+        if gain == 0.0 {
+            return; // nothing changes
+        }
+        let even = self.rate.gamma * self.total;
+        let step = gain * (even / (self.rate.by_weight * self.weights[arm] + even));
+        self.log_weights[arm] += step;
+        let weight = exp(self.log_weights[arm]);
+        self.total += weight - self.weights[arm];
+        self.weights[arm] = weight;
+        if !self.tree.is_empty() {
+            self.total = self.tree.update(arm, &self.weights);
+        }
+        if self.log_weights[arm] > REBASE_ABOVE {
+            self.rebase();
+        }
+    }
+
+    pub(crate) fn rebase(&mut self) {
+        let largest = self.log_weights[self.heaviest()];
+        for (weight, log_weight) in self.weights.iter_mut().zip(&mut self.log_weights) {
+            *log_weight -= largest;
+            *weight = exp(*log_weight);
+        }
+        self.add_up();
+    }
+
+    fn add_up(&mut self) {
+        self.total =
+            if self.weights.len() > IN_LINE { self.tree.rebuild(&self.weights) } else { self.weights.iter().sum() };
+    }
+
+    /// The arm with the largest weight; the first of them if there are several.
+    pub(super) fn heaviest(&self) -> usize {
+        let mut heaviest = 0;
+        for (arm, log_weight) in self.log_weights.iter().enumerate() {
+            if *log_weight > self.log_weights[heaviest] {
+                heaviest = arm;
+            }
+        }
+        heaviest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream};
+
+    fn probabilities(weights: &Weights) -> Vec<f64> {
+        (0..weights.weights.len()).map(|arm| weights.probability(arm)).collect()
+    }
+
+    fn assert_sound(weights: &Weights) {
+        assert!(weights.log_weights.iter().all(|x| x.is_finite()), "{weights:?}");
+        assert!(weights.weights.iter().all(|x| x.is_finite()) && weights.total.is_finite(), "{weights:?}");
+        let sum: f64 = probabilities(weights).iter().sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}: {weights:?}");
+    }
+
+    #[test]
+    fn update_by_hand() {
+        // K = 2, gamma = 1/2, so p = (1/2, 1/2). Arm 0 gains 0.8: w_0 = exp(0.5 · 0.8 / (0.5 · 2)) = e^0.4.
+        let mut weights = Weights::new(2, 0.5);
+        assert_eq!(probabilities(&weights), [0.5, 0.5]);
+        weights.learn(0, 0.2);
+        let w = 0.4f64.exp();
+        let p = 0.5 * w / (w + 1.0) + 0.25;
+        assert!((weights.probability(0) - p).abs() < 1e-15);
+        // Arm 1 gains 1 at its p_1 = 1 - p: w_1 = exp(0.5 / (p_1 · 2)).
+        weights.learn(1, 0.0);
+        let v = (0.25 / (1.0 - p)).exp();
+        assert!((weights.probability(1) - (0.5 * v / (w + v) + 0.25)).abs() < 1e-15);
+        assert_eq!(weights.heaviest(), 1);
+    }
+
+    #[test]
+    fn losses_are_clamped() {
+        let after = |loss| {
+            let mut weights = Weights::new(3, 0.1);
+            weights.learn(1, loss);
+            weights
+        };
+        assert_eq!(after(-7.0), after(0.0));
+        assert_eq!(after(1e300), after(1.0));
+        assert_eq!(after(1.0), Weights::new(3, 0.1));
+    }
+
+    /// Textbook EXP3 in plain weights, against which the bookkeeping in logarithms must not differ.
+    #[test]
+    fn agrees_with_plain_weights() {
+        let gamma = 0.3;
+        let mut plain = [1.0f64; 3];
+        let mut weights = Weights::new(3, gamma);
+        let mut stream = stream(3, "exp3", 0, Purpose::Policy);
+        for _ in 0..2000 {
+            let arm = weights.draw(&mut stream);
+            let loss = [0.5, 0.4, 0.9][arm];
+            let sum: f64 = plain.iter().sum();
+            let p = (1.0 - gamma) * plain[arm] / sum + gamma / 3.0;
+            assert!((weights.probability(arm) - p).abs() < 1e-11);
+            plain[arm] *= (gamma * (1.0 - loss) / (p * 3.0)).exp();
+            weights.learn(arm, loss);
+            assert_sound(&weights);
+        }
+    }
+
+    #[test]
+    fn draws_with_the_stated_probabilities() {
+        let mut weights = Weights::new(4, 0.2);
+        weights.learn(2, 0.0);
+        weights.learn(2, 0.0);
+        weights.learn(0, 0.5);
+        let mut stream = stream(5, "exp3", 0, Purpose::Policy);
+        let mut counts = [0u32; 4];
+        let draws = 200_000;
+        for _ in 0..draws {
+            counts[weights.draw(&mut stream)] += 1;
+        }
+        // Chi-squared with 3 degrees of freedom: above 21.1 with probability 1e-4.
+        let expected = probabilities(&weights).into_iter().map(|p| p * f64::from(draws));
+        let chi: f64 = counts.iter().zip(expected).map(|(&n, e)| (f64::from(n) - e).powi(2) / e).sum();
+        assert!(chi < 21.1, "{chi}");
+    }
+
+    /// What 10^9 plays can do to the weights: a logarithm grows by at most 1 a play, here all at once.
+    #[test]
+    fn nothing_overflows_at_any_horizon() {
+        for gamma in [1e-9, 7e-5, 0.1, 1.0] {
+            for arms in [1, 2, 5] {
+                let mut weights = Weights::new(arms, gamma);
+                weights.log_weights[0] = 1e9;
+                weights.rebase();
+                assert_sound(&weights);
+                assert!((weights.probability(0) - (1.0 - gamma + gamma / arms as f64)).abs() < 1e-12);
+                // The arms that are left have the least possible probability, and can still come back.
+                for arm in 0..arms {
+                    let before = weights.log_weights[arm];
+                    weights.learn(arm, 0.0);
+                    assert!(weights.log_weights[arm] <= before + 1.0 + 1e-9);
+                    assert_sound(&weights);
+                }
+                weights.log_weights[arms - 1] = 1e9;
+                weights.rebase();
+                assert_sound(&weights);
+                assert_eq!(weights.heaviest(), arms - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn stays_sound_over_a_million_plays() {
+        let mut weights = Weights::new(3, 0.05);
+        let mut stream = stream(7, "exp3", 0, Purpose::Policy);
+        for play in 0..1_000_000 {
+            let arm = weights.draw(&mut stream);
+            // The best arm changes, so that logarithms fall far behind and catch up again.
+            weights.learn(arm, if arm == play / 300_000 % 3 { 0.0 } else { 0.9 });
+        }
+        assert_sound(&weights);
+        let sum: f64 = weights.weights.iter().sum();
+        assert!((weights.total / sum - 1.0).abs() < 1e-12);
+    }
+}
