@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Put the shards of a run together: the same results as without sharding, byte for byte.
     Merge(Merge),
+    /// Every policy on the paper's games, the rest of the zoo, the ten races and random games.
+    Tournament(Tournament),
     /// Say what can be known of an experiment before it is run: alpha, the best arm, the optimum, likely mistakes.
     Check(Check),
     /// Make the figures and the report of a folder of results again.
@@ -101,6 +103,30 @@ pub(crate) struct How {
     /// Print the closing tables as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tournament {
+    /// How many instances of each named game [default: 400].
+    #[arg(long, value_name = "N")]
+    pub(crate) instances: Option<u64>,
+    /// How many random games [default: 300].
+    #[arg(long, value_name = "N")]
+    pub(crate) random_games: Option<u64>,
+    /// The seed [default: 1].
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// The folder for the results.
+    #[arg(long, value_name = "DIR", default_value = "out/tournament", value_hint = ValueHint::DirPath)]
+    pub(crate) out: PathBuf,
+    /// A first look, in seconds: fewer and shorter games.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Write the tables to this Markdown file too.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: How,
 }
 
 #[derive(Debug, Args)]

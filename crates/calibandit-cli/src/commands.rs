@@ -6,6 +6,7 @@ mod fit;
 mod lists;
 mod paper;
 mod runs;
+mod tournament;
 
 pub(crate) use check::check;
 pub(crate) use f1::f1;
@@ -13,3 +14,4 @@ pub(crate) use fit::fit;
 pub(crate) use lists::{completions, games, policies, schema};
 pub(crate) use paper::paper;
 pub(crate) use runs::{merge, report, run};
+pub(crate) use tournament::tournament;

@@ -10,6 +10,7 @@ use calibandit_lab::fit::{ArmsError, TableError};
 use calibandit_lab::folder::FolderError;
 use calibandit_lab::run::{JournalError, RunError};
 use calibandit_lab::spec::SpecErrors;
+use calibandit_lab::tournament::TournamentError;
 
 /// Why a command did not end well.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) enum Failure {
     F1(F1Error),
     /// A table of losses cannot be used.
     Arms(ArmsError),
+    /// A tournament could not be held.
+    Tournament(TournamentError),
 }
 
 impl Failure {
@@ -44,7 +47,7 @@ impl Failure {
             Failure::ClosedPipe => 0,
             Failure::Spec(_) | Failure::Usage(_) | Failure::Check(CheckError::Spec(_)) => 2,
             Failure::Run(RunError::Spec(_)) | Failure::F1(_) | Failure::Arms(_) => 2,
-            Failure::Interrupted { .. } => 130,
+            Failure::Interrupted { .. } | Failure::Tournament(TournamentError::Stopped { .. }) => 130,
             _ => 1,
         }
     }
@@ -71,6 +74,7 @@ impl fmt::Display for Failure {
             Failure::File { path, source } => write!(f, "calibandit: {}: {source}", path.display()),
             Failure::F1(error) => write!(f, "calibandit: {error}"),
             Failure::Arms(error) => write!(f, "calibandit: {error}"),
+            Failure::Tournament(error) => write!(f, "calibandit: {error}"),
         }
     }
 }
@@ -114,6 +118,12 @@ impl From<ArmsError> for Failure {
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
         Failure::Arms(error.into())
+    }
+}
+
+impl From<TournamentError> for Failure {
+    fn from(error: TournamentError) -> Self {
+        Failure::Tournament(error)
     }
 }
 

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Paper(arguments) => commands::paper(arguments),
         Command::Run(arguments) => commands::run(arguments),
         Command::Merge(arguments) => commands::merge(arguments),
+        Command::Tournament(arguments) => commands::tournament(arguments),
         Command::Check(arguments) => commands::check(arguments),
         Command::Report(arguments) => commands::report(arguments),
         Command::F1(command) => commands::f1(command),

@@ -28,9 +28,20 @@ fn help_is_shown_and_says_what_exit_codes_mean() {
     let output = calibandit(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
     let help = String::from_utf8(output.stdout).unwrap();
-    for command in
-        ["paper", "run", "merge", "check", "report", "f1", "fit", "games", "policies", "schema", "completions"]
-    {
+    for command in [
+        "paper",
+        "run",
+        "merge",
+        "tournament",
+        "check",
+        "report",
+        "f1",
+        "fit",
+        "games",
+        "policies",
+        "schema",
+        "completions",
+    ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
     assert!(help.contains("Exit codes: 0 done"));

@@ -259,12 +259,12 @@ fn in_order(specs: &[ExperimentSpec], read: Vec<Results>) -> Result<Vec<Results>
     Ok(all)
 }
 
-fn create(folder: &Path) -> Result<(), FolderError> {
+pub(crate) fn create(folder: &Path) -> Result<(), FolderError> {
     fs::create_dir_all(folder).map_err(|source| FolderError::Io { path: folder.to_path_buf(), source })
 }
 
 /// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     write_with(path, |path, file| {
         file.write_all(bytes).map_err(|source| FolderError::Io { path: path.to_path_buf(), source })
     })

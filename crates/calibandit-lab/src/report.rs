@@ -52,6 +52,9 @@ pub struct ReportSection {
     /// What the table's numbers are, such as `CPR at T = 10⁶`.
     #[serde(default)]
     pub summary_caption: String,
+    /// Further tables; may be empty.
+    #[serde(default)]
+    pub tables: Vec<DataTable>,
     /// The experiment's specification as TOML.
     #[serde(default)]
     pub spec: String,
@@ -88,6 +91,27 @@ pub struct SummaryRow {
     /// Labels of the policies of the same panel whose mean is significantly greater.
     #[serde(default)]
     pub better_than: Vec<String>,
+}
+
+/// A table of any columns. The first one names the rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DataTable {
+    /// What the numbers are.
+    pub caption: String,
+    /// The columns' headings.
+    pub columns: Vec<String>,
+    /// The rows, a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a [`DataTable`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// What is shown.
+    pub text: String,
+    /// What it is sorted by, where it is a number.
+    #[serde(default)]
+    pub value: Option<f64>,
 }
 
 /// What a reader needs in order to trust and repeat the numbers.
@@ -128,6 +152,7 @@ impl ReportSection {
             figure,
             summary: Vec::new(),
             summary_caption: String::new(),
+            tables: Vec::new(),
             spec: String::new(),
             command: String::new(),
             prose: String::new(),

@@ -3,7 +3,7 @@
 mod fixture;
 
 use calibandit_lab::figure::{Axis, Figure, Panel, Point, Scale, Series};
-use calibandit_lab::report::{Footer, Report, ReportSection, SummaryRow};
+use calibandit_lab::report::{Cell, DataTable, Footer, Report, ReportSection, SummaryRow};
 
 const NASTY: &str = "</script></noscript></style><img src=x onerror=\"alert('1')\">&amp; ünï";
 
@@ -68,8 +68,14 @@ fn labels_of_any_kind_are_text_and_nothing_else() {
         max: 1e300,
         better_than: vec![NASTY.into()],
     };
+    let table = DataTable {
+        caption: NASTY.into(),
+        columns: vec![NASTY.into(); 2],
+        rows: vec![vec![Cell { text: NASTY.into(), value: None }, Cell { text: NASTY.into(), value: Some(f64::NAN) }]],
+    };
     let section = ReportSection {
         summary: vec![row],
+        tables: vec![table],
         summary_caption: NASTY.into(),
         spec: NASTY.into(),
         command: NASTY.into(),

@@ -113,6 +113,9 @@ fn section(
     let data = script_json(&data::figure(figure, &index));
     let _ = writeln!(out, "<script type=\"application/json\" id=\"{id}-data\">{data}</script>");
     out.push_str(&table::table(section, &index));
+    for each in &section.tables {
+        out.push_str(&table::data_table(each, &index));
+    }
     if !section.command.is_empty() {
         out.push_str("<div class=\"again\"><span class=\"small-title\">Run it again</span>");
         let _ = writeln!(out, "{}</div>", code_box(&section.command));

@@ -1,7 +1,7 @@
 //! The table under a figure.
 
 use super::text::{escape, table_number};
-use super::{ReportSection, SummaryRow};
+use super::{DataTable, ReportSection, SummaryRow};
 use std::fmt::Write as _;
 
 /// The table as HTML; nothing if it has no rows. It is complete without JavaScript, which only adds sorting and the choice of a panel.
@@ -28,6 +28,38 @@ pub(super) fn table(section: &ReportSection, label_index: impl Fn(&str) -> Optio
     out.push_str("<th scope=\"col\">Significantly below</th></tr></thead>\n<tbody>\n");
     for row in rows {
         write_row(&mut out, row, panels, label_index(&row.policy));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+/// A table of any columns; the name of a policy in the first one gets its colour.
+pub(super) fn data_table(table: &DataTable, label_index: impl Fn(&str) -> Option<usize>) -> String {
+    let mut out = String::from(
+        "<div class=\"table-box\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n<table class=\"summary\">\n",
+    );
+    let _ = writeln!(out, "<caption>{}</caption>\n<thead><tr>", escape(&table.caption));
+    for (column, name) in table.columns.iter().enumerate() {
+        let numbers = table.rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.value.is_some()));
+        let kind = if numbers { "\"number\" class=\"number\"" } else { "\"text\"" };
+        let _ = write!(out, "<th scope=\"col\" data-sort={kind}>{}</th>", escape(name));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (column, cell) in row.iter().enumerate() {
+            let text = escape(&cell.text);
+            let _ = match (column, cell.value) {
+                (0, _) => {
+                    let dot = |at| format!("<span class=\"dot\" style=\"background:var(--p{at})\"></span>");
+                    let swatch = label_index(&cell.text).map(dot).unwrap_or_default();
+                    write!(out, "<th scope=\"row\">{swatch}{text}</th>")
+                }
+                (_, Some(value)) => write!(out, "<td class=\"number\" data-value=\"{value}\">{text}</td>"),
+                (_, None) => write!(out, "<td class=\"number\">{text}</td>"),
+            };
+        }
+        out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
     out

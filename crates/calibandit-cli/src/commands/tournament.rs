@@ -1,0 +1,47 @@
+//! `calibandit tournament`: every policy on everything.
+
+use std::io::{self, Write};
+
+use calibandit_lab::folder::FolderError;
+use calibandit_lab::tournament::{self, Group, GroupRow, Options, in_group, plain};
+
+use super::lists::print_json;
+use crate::args;
+use crate::failure::Failure;
+use crate::progress::{Display, stop_on_ctrl_c};
+
+pub(crate) fn tournament(arguments: &args::Tournament) -> Result<(), Failure> {
+    let mut options = if arguments.quick { Options::quick() } else { Options::default() };
+    let mut command = String::from("calibandit tournament");
+    if arguments.quick {
+        command += " --quick";
+    }
+    for (flag, given, option) in [
+        ("--instances", arguments.instances, &mut options.instances),
+        ("--random-games", arguments.random_games, &mut options.random_games),
+        ("--seed", arguments.seed, &mut options.seed),
+    ] {
+        if let Some(given) = given {
+            *option = given;
+            command += &format!(" {flag} {given}");
+        }
+    }
+    if options.instances == 0 {
+        return Err(Failure::Usage("`--instances` is 0: every game needs at least one".into()));
+    }
+    let display = Display::new("tournament");
+    let played = tournament::run(&options, arguments.how.jobs, stop_on_ctrl_c(), &|progress| display.show(progress))?;
+    display.finish();
+    tournament::write(&arguments.out, &played, &command)?;
+    if let Some(path) = &arguments.markdown {
+        std::fs::write(path, tournament::markdown(&played, &command))
+            .map_err(|source| FolderError::Io { path: path.clone(), source })?;
+    }
+    if arguments.how.json {
+        let rows: Vec<GroupRow> = Group::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
+        return print_json(&rows);
+    }
+    let out = &mut io::stdout().lock();
+    out.write_all(plain(&played).as_bytes())?;
+    Ok(writeln!(out, "\n{}", arguments.out.join("report.html").display())?)
+}
