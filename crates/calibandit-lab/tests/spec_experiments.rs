@@ -32,7 +32,9 @@ fn every_file_is_named_after_its_experiment_and_has_the_paper_s_size() {
     assert!(found.len() >= 9);
     for (path, spec) in found {
         assert_eq!(path.file_stem().unwrap().to_str(), Some(spec.name.as_str()));
-        assert_eq!((spec.horizon, spec.instances), (1_000_000, 20), "{}", spec.name);
+        // The calibrated family is judged by its tail too, which takes more instances.
+        let instances = if spec.name.starts_with("calibrated") { 400 } else { 20 };
+        assert_eq!((spec.horizon, spec.instances), (1_000_000, instances), "{}", spec.name);
         assert!(spec.title.is_some(), "{}", spec.name);
     }
 }

@@ -249,10 +249,12 @@ impl Calibrated {
         }
     }
 
-    /// The level at which elimination rules out: Algorithm 1's union over arms and doublings, with delta 0.05.
+    /// The level at which elimination rules out: Algorithm 1's union over arms and doublings, with delta 0.05. Without a
+    /// horizon the doublings are not limited, and the squares make their errors summable.
     fn elimination_level(&self) -> f64 {
-        let plays = self.horizon.unwrap_or(self.time).max(2) as f64;
-        (2.0 * self.records.len() as f64 * plays.log2() / DELTA).ln()
+        let doublings = (self.horizon.unwrap_or(self.time).max(2) as f64).log2();
+        let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
+        (2.0 * self.records.len() as f64 * looks / DELTA).ln()
     }
 
     /// Rules out every arm that is surely worse than another.

@@ -75,7 +75,10 @@ fn bet(d: f64, variance: f64, r: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
     use super::*;
+    use crate::rng::{Purpose, stream};
 
     fn record(losses: &[f64]) -> Record {
         let mut record = Record::default();
@@ -129,6 +132,104 @@ mod tests {
     fn losses_that_hardly_vary_are_told_apart_sooner() {
         let steady = record(&[0.50, 0.51, 0.49, 0.50, 0.52, 0.48, 0.50, 0.50]);
         assert!(steady.against(0.4, true) > 5.0 * steady.n * bernoulli(0.5, 0.4));
+    }
+
+    /// Lemma 4: the closed form is the largest value of the bound over all stakes, and falls as the hypothesis rises.
+    #[test]
+    fn the_bet_s_closed_form_is_its_maximum_over_the_stake() {
+        for r in [0.02, 0.2, 0.5, 0.8] {
+            for d in [0.001, 0.05, 0.15, 0.19] {
+                for variance in [1e-6, 1e-3, 0.02, 0.2] {
+                    let v = variance + d * d;
+                    let value = |a: f64| a / r * d + v / (r * r) * ((-a).ln_1p() + a);
+                    let best = (1..100_000).map(|i| value(f64::from(i) / 100_000.0)).fold(0.0, f64::max);
+                    let closed = bet(d, variance, r);
+                    assert!(
+                        closed >= best - 1e-12 && closed <= best * 1.001 + 1e-7,
+                        "{r} {d} {variance}: {closed} {best}"
+                    );
+                    let e = 1e-4 * d;
+                    assert!(bet(d - e, variance, r + e) <= closed, "{r} {d} {variance}: not falling");
+                }
+            }
+        }
+    }
+
+    /// Draws from four laws on [0, 1] with this mean.
+    fn draw(law: usize, mean: f64, stream: &mut crate::Stream) -> f64 {
+        let u: f64 = stream.random();
+        match law {
+            0 => f64::from(u < mean),
+            1 => u.powf(1.0 / mean - 1.0), // Beta(a, 1)
+            2 => {
+                if u < 0.9 {
+                    mean - 0.02
+                } else {
+                    mean + 0.18
+                }
+            } // mostly a little below
+            _ => {
+                if u < 0.99 {
+                    0.99 * mean
+                } else {
+                    1.99 * mean
+                }
+            }
+        }
+    }
+
+    /// How often, of `paths`, `crosses` holds after some number of plays from `n` to 2n - 1.
+    fn frequency(
+        paths: u64,
+        n: usize,
+        law: usize,
+        mean: f64,
+        crosses: impl Fn(&Record, f64) -> bool,
+        stake: f64,
+    ) -> f64 {
+        let mut stream = stream(7, "evidence", law as u64, Purpose::Noise);
+        let crossed = (0..paths).filter(|_| {
+            let (mut record, mut wealth) = (Record::default(), 0.0);
+            let mut any = false;
+            for s in 1..2 * n {
+                let loss = draw(law, mean, &mut stream);
+                record.add(Feedback::one(loss));
+                wealth += (stake * (loss - mean)).ln_1p();
+                any |= s >= n && crosses(&record, wealth);
+            }
+            any
+        });
+        crossed.count() as f64 / paths as f64
+    }
+
+    /// Lemma 4: how often the evidence against the true mean reaches c while n doubles, for each of its parts.
+    #[test]
+    fn evidence_against_the_truth_is_as_rare_as_claimed() {
+        let (paths, n) = (4000, 32);
+        for (law, mean) in [(0, 0.5), (0, 0.05), (1, 0.3), (2, 0.4), (3, 0.5)] {
+            let slack = |p: f64| p + 4.0 * (p / paths as f64).sqrt();
+            for c in [2.0, 4.0, 5.0] {
+                let kl = |record: &Record, _| record.mean() > mean && record.n * bernoulli(record.mean(), mean) >= c;
+                let bound = std::f64::consts::E * (c + 2.0) * (-c).exp();
+                assert!(frequency(paths, n, law, mean, kl, 0.0) <= slack(bound), "kl, law {law}, c {c}");
+            }
+            for part in [0.1, 0.5, 0.9] {
+                let ville = frequency(paths, n, law, mean, |_, wealth| wealth >= 2.0, part / mean);
+                assert!(ville <= slack((-2.0f64).exp()), "bet, law {law}, stake {part}: {ville}");
+            }
+            for c in [4.0, 6.0, 8.0] {
+                let all = frequency(paths, n, law, mean, |record, _| record.against(mean, true) >= c, 0.0);
+                // The bound of the lemma, and what is seen: the price of the free stake is far smaller.
+                assert!(all <= slack(crossing(c, n as f64) * (-c).exp()), "all, law {law}, c {c}: {all}");
+                assert!(all <= slack(4.0 * (c + 2.0) * (-c).exp()), "all, law {law}, c {c}: {all}");
+            }
+        }
+    }
+
+    /// The factor before exp(-c) in Lemma 4.
+    fn crossing(c: f64, n: f64) -> f64 {
+        let e = std::f64::consts::E;
+        e * (c + 2.0) + 1.0 + e * ((c + 1.0) * (c + (2.0 * n).ln()) + 2.0)
     }
 
     #[test]

@@ -57,6 +57,14 @@ fn standing(board: &Board<'_>, arm: usize, leader: usize, cautious: bool) -> Sta
     Standing { alive: evidence < level, lead }
 }
 
+/// Whether an alive arm has had so little beside `current` that going on with it would starve that arm. Without this, arms
+/// that take the lead in turn could each play four times what the last had, while the best arm waits.
+fn starves(board: &Board<'_>, current: usize, leader: usize, cautious: bool) -> bool {
+    let most = board.records[current].n / MOST_LEAD;
+    let mut others = board.arms.iter().filter(|&&arm| arm != current && arm != leader);
+    others.any(|&arm| board.records[arm].n < most && standing(board, arm, leader, cautious).alive)
+}
+
 /// What to play next. `visit` is how much was recorded in this visit, and how much the arm had before it.
 pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64, f64)>, cautious: bool) -> Choice {
     let leader = board.leader();
@@ -70,7 +78,8 @@ pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64,
         }
         if current != leader {
             let standing = standing(board, current, leader, cautious);
-            if standing.alive && standing.lead * n <= STAY * leading {
+            let goes_on = standing.alive && standing.lead * n <= STAY * leading;
+            if goes_on && !starves(board, current, leader, cautious) {
                 return Choice { arm: current, record: look };
             }
         }
@@ -100,7 +109,12 @@ pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64,
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
+    use super::super::evidence::Record;
     use super::*;
+    use crate::Feedback;
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn levels_lie_between_the_proof_s_and_lai_s() {
@@ -123,5 +137,77 @@ mod tests {
     #[test]
     fn a_small_sample_is_judged_with_caution() {
         assert!(level(1e4, 16.0, false) > 1.5 * level(1e4, 500.0, false));
+    }
+
+    /// Lemma 5: the best arm, at n to 2n recorded plays, is dropped for a leader that is worse by delta no more often than
+    /// the smaller of two bounds: the evidence is that of chance, and the arm has to look worse than the leader.
+    #[test]
+    fn the_best_arm_is_dropped_as_rarely_as_claimed() {
+        let (arms, burn_in, paths) = (5.0, 2.0, 2000);
+        for (case, &(n, delta, left)) in
+            [(32, 0.05, 1e6), (32, 0.15, 1e6), (64, 0.1, 1e4), (128, 0.02, 1e3), (128, 0.1, 2e2)].iter().enumerate()
+        {
+            let mut stream = stream(7, "race", case as u64, Purpose::Noise);
+            let mean = 0.35;
+            let mut dropped = 0;
+            for _ in 0..paths {
+                let mut record = Record::default();
+                let mut any = false;
+                for s in 1..2 * n {
+                    record.add(Feedback::one(f64::from(stream.random::<f64>() < mean)));
+                    let prospect = left / (arms * (record.n + burn_in));
+                    let evidence = record.against(mean + delta, true);
+                    any |= s >= n && evidence >= level(prospect, record.n, false);
+                }
+                dropped += u64::from(any);
+            }
+            let n = n as f64;
+            let c = 0.5 * (left / (DISCOUNT * arms * (2.0 * n + burn_in))).ln_1p();
+            let e = std::f64::consts::E;
+            let factor = e * (c + 2.0) + 1.0 + e * ((c + 1.0) * (c + (2.0 * n).ln()) + 2.0);
+            let bound = (factor * (-c).exp()).min((-2.0 * n * delta * delta).exp());
+            let frequency = dropped as f64 / paths as f64;
+            assert!(frequency <= bound + 4.0 * (bound / paths as f64).sqrt(), "case {case}: {frequency} above {bound}");
+        }
+    }
+
+    /// Lemma 6: while the best arm is alive, no other arm is chosen with more than a hundred times its plays.
+    #[test]
+    fn no_arm_is_played_while_an_alive_one_starves() {
+        let mut stream = stream(7, "race", 99, Purpose::Noise);
+        let (schedule, _) = Schedule::new(32, 0.15, 4, Some(10_000_000), 2);
+        let (mut free, mut starving) = (0, 0);
+        for _ in 0..20_000 {
+            let mut random = |least: f64, most: f64| (least.ln() + (most / least).ln() * stream.random::<f64>()).exp();
+            let records: Vec<Record> = (0..4)
+                .map(|_| {
+                    let plays = random(32.0, 100_000.0) as u64;
+                    let sum = (plays as f64 * random(0.45, 0.55)).round();
+                    let mut record = Record::default();
+                    record.add(Feedback { plays, sum, sum_sq: sum });
+                    record
+                })
+                .collect();
+            let board = Board {
+                records: &records,
+                arms: &[0, 1, 2, 3],
+                bounded: true,
+                plays: random(1e3, 1e7),
+                horizon_known: true,
+                burn_in: 2.0,
+                current: Some(1),
+            };
+            let leader = board.leader();
+            let choice = choose(&board, &schedule, None, false);
+            free += u64::from(choice.arm == 1);
+            for arm in (0..4).filter(|&arm| arm != leader && arm != choice.arm) {
+                if standing(&board, arm, leader, false).alive {
+                    let ratio = records[choice.arm].n / records[arm].n;
+                    starving += u64::from(ratio > 20.0);
+                    assert!(ratio <= MOST_LEAD, "arm {} has {ratio} times the plays of arm {arm}", choice.arm);
+                }
+            }
+        }
+        assert!(free > 1000 && starving > 50, "{free} {starving}: the cases that matter are not there");
     }
 }
