@@ -95,7 +95,7 @@ fn the_first_figure_is_read_word_by_word() {
     assert_eq!(spec.heading(), "CPR over time, unweighted");
     assert_eq!(spec.checkpoints.scale, Scale::Linear);
     let labels: Vec<_> = spec.policy.iter().map(|entry| entry.label.as_str()).collect();
-    assert_eq!(labels, ["SE", "SE, sharp", "EXP3", "EXP3B", "UCB (epochs)"]);
+    assert_eq!(labels, ["SE", "SE, sharp", "EXP3", "EXP3B", "UCB (epochs)", "calibrated"]);
     let expected: GameSpec = serde_json::from_value(json!({"kind": "step", "arms": 5, "memory": 3})).unwrap();
     assert_eq!(spec.game, expected);
     let points = spec.expand().unwrap();
@@ -151,7 +151,7 @@ fn a_sweep_reaches_one_policy_by_label_and_every_policy_that_has_the_key() {
     assert_eq!(points[3].label, "SE, sharp.delta=0.01, M=9");
     assert_eq!(points[3].id, "SE__sharp.delta0.01-M9");
     let bounds: Vec<_> = points[3].policies.iter().map(|entry| entry.policy.memory_bound()).collect();
-    assert_eq!(bounds, [Some(9), Some(9), None, None, Some(9)]);
+    assert_eq!(bounds, [Some(9), Some(9), None, None, Some(9), Some(9)]);
     let deltas: Vec<_> = points[3].policies[..2]
         .iter()
         .map(|entry| serde_json::to_value(&entry.policy).unwrap()["delta"].clone())
