@@ -5,7 +5,7 @@
 use calibandit_lab::spec::{ExperimentSpec, Position, SpecError, SpecErrorKind, SpecErrors};
 
 /// The paper's Figure 1a, as the project's documents show it.
-const GOOD: &str = include_str!("../../../experiments/fig1a.toml");
+const GOOD: &str = include_str!("data/good.toml");
 
 /// The errors of the good file with one piece of it replaced.
 fn errors(from: &str, to: &str) -> Vec<SpecError> {
