@@ -1,6 +1,6 @@
 /* The paper's unweighted game and four policies in plain C, as one would write it for speed: one play after the other,
  * one xoshiro256++ word a draw, nothing allocated in the loops. Called as `peer POLICY ARMS MEMORY HORIZON INSTANCES`; prints
- * the CPU time and the mean excess loss with its standard error as JSON.
+ * the CPU time and the mean excess loss with its standard error.
  *
  * Every play of a run is drawn, as in the game's definition; SE uses the paper's radius, epoch UCB c = 2. */
 #define _POSIX_C_SOURCE 200809L
@@ -159,6 +159,6 @@ int main(int argc, char **argv) {
     }
     double seconds = cpu() - start, n = instances, mean = sum / n;
     double variance = n > 1 ? fmax(0, (squares - n * mean * mean) / (n - 1)) : 0;
-    printf("{\"seconds\": %.9f, \"mean\": %.6f, \"error\": %.6f}\n", seconds, mean, sqrt(variance / n));
+    printf("%.9f %.6f %.6f\n", seconds, mean, sqrt(variance / n));
     return 0;
 }

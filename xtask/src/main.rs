@@ -3,6 +3,7 @@
 //! A task is a list of steps; a step is one small function in `steps.rs` that first makes sure of what it needs (see
 //! `needs.rs`) and then does one thing. To add a check, write a step and add it to a task below.
 
+mod bench;
 mod needs;
 mod shell;
 mod steps;
@@ -34,6 +35,17 @@ const TASKS: &[Task] = &[
         steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS],
     },
     Task { name: "lint", help: "format and lints only, in seconds", steps: &[FORMAT, LINT] },
+    Task {
+        name: "bench",
+        help: "this project and its peers side by side, written to docs/benchmarks.md",
+        steps: &[
+            ("contestants", bench::prepare),
+            ("ratios", bench::compare),
+            ("growth", bench::grow),
+            ("instructions", bench::count),
+            ("page", bench::write),
+        ],
+    },
     Task { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
 ];
 

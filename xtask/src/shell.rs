@@ -37,11 +37,9 @@ impl Program {
     }
 
     fn command(&self) -> Command {
-        // The root is the parent of this crate's folder: a task works from anywhere inside the repository.
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut command = Command::new(self.name);
         command.args(&self.arguments).envs(self.environment.iter().copied());
-        command.current_dir(here.parent().unwrap_or(here)).stdin(Stdio::null());
+        command.current_dir(root()).stdin(Stdio::null());
         command
     }
 
@@ -91,6 +89,12 @@ impl fmt::Display for Program {
         f.write_str(self.name)?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
     }
+}
+
+/// The root of the repository, the parent of this crate's folder: a task works from anywhere inside it.
+pub(crate) fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
 }
 
 /// Copies `from` to `to` line by line, as it comes, and returns all of it.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::AddAssign;
+use std::path::PathBuf;
 
 use crate::needs;
 use crate::shell::{Program, Stream};
@@ -15,6 +16,12 @@ pub(crate) enum Failure {
     Start { command: String, error: std::io::Error },
     /// Something is missing that could not be installed.
     Missing { what: &'static str, tried: Vec<String> },
+    /// A file could not be written.
+    File { path: PathBuf, error: std::io::Error },
+    /// Programs that should have done the same did not.
+    Disagreement { found: Vec<String> },
+    /// Something takes more instructions than before.
+    Slower { found: Vec<String> },
 }
 
 impl fmt::Display for Failure {
@@ -22,6 +29,13 @@ impl fmt::Display for Failure {
         match self {
             Failure::Program { command, status } => write!(f, "`{command}` ended with {status}"),
             Failure::Start { command, error } => write!(f, "`{command}` could not be run: {error}"),
+            Failure::File { path, error } => write!(f, "{} could not be written: {error}", path.display()),
+            Failure::Disagreement { found } => write!(f, "contestants did not do the same work: {}", found.join("; ")),
+            Failure::Slower { found } => write!(
+                f,
+                "slower than before: {} (if that is meant, CALIBANDIT_ACCEPT=1 cargo xtask bench stores it)",
+                found.join("; ")
+            ),
             Failure::Missing { what, tried } => {
                 write!(f, "{what} is missing and could not be installed; tried: {}", tried.join(", "))
             }

@@ -1,6 +1,6 @@
 //! One workload for the benchmarks: `workload POLICY ARMS MEMORY HORIZON INSTANCES [alone]`.
 //!
-//! Plays the paper's unweighted game and prints one line of JSON: the CPU time of the plays and the mean excess loss over
+//! Plays the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over
 //! the calibrated best arm with its standard error, by which `cargo xtask bench` sees that all contestants did the same.
 //! With `alone` the instances are played one by one instead of side by side.
 
@@ -65,6 +65,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let n = excesses.len() as f64;
     let mean = excesses.iter().sum::<f64>() / n;
     let variance = excesses.iter().map(|excess| (excess - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    println!("{}", json!({"seconds": seconds, "mean": mean, "error": (variance / n).sqrt()}));
+    println!("{seconds} {mean} {}", (variance / n).sqrt());
     Ok(())
 }

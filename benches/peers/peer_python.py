@@ -1,0 +1,103 @@
+"""The paper's unweighted game played from Python, one play after the other. Called as
+`peer_python.py CONTESTANT POLICY ARMS MEMORY HORIZON INSTANCES`, where CONTESTANT is `numpy` (policies written by hand), `river` or
+`SMPyBandits` (policies of these libraries, which know nothing of runs: EXP3 and UCB1). Prints the CPU time and the mean
+excess loss with its standard error."""
+
+import math
+import sys
+import time
+
+import numpy as np
+
+
+class Game:
+    def __init__(self, best, memory, rng):
+        self.best, self.memory, self.rng = best, memory, rng
+        self.newest, self.streak, self.excess = -1, 0, 0.0
+
+    def play(self, arm):
+        self.streak = self.streak + 1 if arm == self.newest else 1
+        self.newest = arm
+        loss = 0.35 if arm == self.best and self.streak >= self.memory else 0.5
+        self.excess += loss - 0.35
+        return float(self.rng.random() < loss)
+
+
+def numpy_exp3(game, arms, memory, horizon, rng, batch=1):
+    gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * math.ceil(horizon / batch))))
+    weights = np.ones(arms)
+    for _ in range(horizon // batch):
+        p = (1 - gamma) * weights / weights.sum() + gamma / arms
+        arm = int(rng.choice(arms, p=p))
+        loss = sum(game.play(arm) for _ in range(batch)) / batch
+        weights[arm] *= math.exp(gamma * (1 - loss) / (p[arm] * arms))
+        if weights[arm] > 1e100:
+            weights /= weights.max()
+
+
+def numpy_batched(game, arms, memory, horizon, rng):
+    numpy_exp3(game, arms, memory, horizon, rng, max(1, int((horizon / (7 * arms * math.log(arms))) ** (1 / 3))))
+
+
+def numpy_epoch_ucb(game, arms, memory, horizon, rng):
+    sums, chosen = np.zeros(arms), np.zeros(arms)
+    for epoch in range(horizon // memory):
+        if epoch < arms:
+            arm = epoch
+        else:
+            arm = int(np.argmin(sums / chosen - np.sqrt(2 * math.log(epoch) / chosen)))
+        for _ in range(memory):
+            loss = game.play(arm)
+        sums[arm] += loss
+        chosen[arm] += 1
+
+
+def river_policy(name):
+    from river import bandit
+
+    def run(game, arms, memory, horizon, rng):
+        seed = int(rng.integers(2**31))
+        if name == "exp3":
+            gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * horizon)))
+            policy = bandit.Exp3(gamma=gamma, seed=seed)
+        else:
+            policy = bandit.UCB(delta=1, seed=seed)
+        everything = list(range(arms))
+        for _ in range(horizon):
+            arm = policy.pull(everything)
+            policy.update(arm, 1 - game.play(arm))
+
+    return run
+
+
+def smpy_policy(name):
+    from SMPyBandits.Policies import UCB, Exp3
+
+    def run(game, arms, memory, horizon, rng):
+        gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * horizon)))
+        policy = Exp3(arms, gamma=gamma) if name == "exp3" else UCB(arms)
+        policy.startGame()
+        for _ in range(horizon):
+            arm = int(policy.choice())
+            policy.getReward(arm, 1 - game.play(arm))
+
+    return run
+
+
+def main():
+    contestant, name = sys.argv[1:3]
+    arms, memory, horizon, instances = map(int, sys.argv[3:7])
+    by_hand = {"exp3": numpy_exp3, "batched-exp3": numpy_batched, "epoch-ucb": numpy_epoch_ucb}
+    run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy_policy}[contestant](name)
+    excesses, start = [], time.process_time()
+    for instance in range(instances):
+        rng = np.random.default_rng(instance)
+        game = Game(instance % arms, memory, rng)
+        run(game, arms, memory, horizon, rng)
+        excesses.append(game.excess)
+    seconds = time.process_time() - start
+    error = np.std(excesses, ddof=1) / math.sqrt(instances) if instances > 1 else 0.0
+    print(seconds, np.mean(excesses), error)
+
+
+main()

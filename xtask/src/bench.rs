@@ -1,0 +1,110 @@
+//! `cargo xtask bench`: this project and its peers side by side on this machine, the same work for all.
+//!
+//! Four steps: make the contestants ready, compare them, measure how cost grows, count instructions. What the last three find
+//! is kept in `target/bench/`; a fifth puts it into docs/benchmarks.md. Time is CPU time of all threads, the least of
+//! several tries, because other programs on the machine can only make it longer.
+
+mod contestants;
+mod counts;
+mod growth;
+mod page;
+mod ratios;
+
+use std::path::PathBuf;
+use std::{fs, io};
+
+use crate::shell;
+use crate::steps::{Failure, Tally};
+
+pub(crate) use contestants::prepare;
+pub(crate) use counts::count;
+pub(crate) use growth::grow;
+pub(crate) use page::write;
+pub(crate) use ratios::compare;
+
+/// What one contestant plays: the paper's unweighted game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Workload {
+    policy: &'static str,
+    arms: u64,
+    memory: u64,
+    horizon: u64,
+    instances: u64,
+}
+
+impl Workload {
+    /// 20 instances of the usual game: K = 5, m = M = 3, T = 10^6.
+    const fn usual(policy: &'static str) -> Self {
+        Self { policy, arms: 5, memory: 3, horizon: 1_000_000, instances: 20 }
+    }
+
+    fn plays(&self) -> f64 {
+        self.horizon as f64 * self.instances as f64
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let numbers = [self.arms, self.memory, self.horizon, self.instances];
+        std::iter::once(self.policy.to_string()).chain(numbers.map(|number| number.to_string())).collect()
+    }
+}
+
+/// What a contestant says: CPU time, and the mean excess loss over instances with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measured {
+    seconds: f64,
+    mean: f64,
+    error: f64,
+}
+
+impl Measured {
+    fn parse(output: &str) -> Option<Self> {
+        let mut numbers = output.split_whitespace().map(str::parse);
+        let (Some(Ok(seconds)), Some(Ok(mean)), Some(Ok(error))) = (numbers.next(), numbers.next(), numbers.next())
+        else {
+            return None;
+        };
+        Some(Self { seconds, mean, error })
+    }
+
+    /// Whether two contestants can have played the same game: within five standard errors. Each needs several instances.
+    fn agrees_with(&self, other: &Self) -> bool {
+        let error = self.error.hypot(other.error);
+        (self.mean - other.mean).abs() <= 5.0 * error + 1e-6 * self.mean.abs()
+    }
+}
+
+/// Where results are kept between steps.
+fn kept(name: &str) -> PathBuf {
+    shell::root().join("target/bench").join(name)
+}
+
+fn keep(name: &str, text: &str) -> Result<Tally, Failure> {
+    let path = kept(name);
+    let write = || -> io::Result<()> {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(&path, text)
+    };
+    write().map_err(|error| Failure::File { path: path.clone(), error })?;
+    Ok(Tally::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contestants_answer_with_three_numbers() {
+        let measured = Measured::parse("0.25 43014.5 3711.25\n").unwrap();
+        assert_eq!(measured, Measured { seconds: 0.25, mean: 43014.5, error: 3711.25 });
+        assert_eq!(Measured::parse("0.25 43014.5"), None);
+        assert_eq!(Measured::parse("Traceback (most recent call last)"), None);
+    }
+
+    #[test]
+    fn agreement_is_a_matter_of_standard_errors() {
+        let of = |mean, error| Measured { seconds: 1.0, mean, error };
+        assert!(of(100.0, 3.0).agrees_with(&of(120.0, 4.0)));
+        assert!(!of(100.0, 3.0).agrees_with(&of(126.0, 4.0)));
+        assert!(!of(100.0, f64::NAN).agrees_with(&of(100.0, 1.0)));
+    }
+}

@@ -1,0 +1,92 @@
+//! Instructions executed on a few fixed workloads: the same on every run and whatever else the machine does, so that a
+//! change that makes things slower is seen.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use super::{Workload, keep};
+use crate::shell;
+use crate::steps::{Failure, Tally};
+
+/// Kept with the sources; a line is a workload's name and its count.
+const STORED: &str = "benches/instructions.txt";
+/// More than this part above the stored count is a regression. Compilers and libraries differ by less.
+const TOLERANCE: f64 = 0.05;
+
+fn workloads() -> Vec<(&'static str, Workload)> {
+    let of = |policy, horizon, instances| Workload { horizon, instances, ..Workload::usual(policy) };
+    vec![
+        ("se", of("successive-elimination", 1_000_000, 100)),
+        ("exp3-in-lanes", of("exp3", 100_000, 8)),
+        ("exp3-alone", of("exp3", 100_000, 1)),
+        ("exp3-1000-arms", Workload { arms: 1000, ..of("exp3", 100_000, 1) }),
+        ("batched-exp3", of("batched-exp3", 1_000_000, 1)),
+        ("epoch-ucb", of("epoch-ucb", 1_000_000, 1)),
+        ("epoch-ucb-20-arms", Workload { arms: 20, ..of("epoch-ucb", 1_000_000, 1) }),
+    ]
+}
+
+/// Counts with callgrind, and compares with what is stored. `CALIBANDIT_ACCEPT=1` stores what is found instead.
+pub(crate) fn count() -> Result<Tally, Failure> {
+    let stored = fs::read_to_string(shell::root().join(STORED)).unwrap_or_default();
+    let before = |name: &str| -> Option<f64> {
+        let line = stored.lines().find(|line| line.split_whitespace().next() == Some(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    let accept = std::env::var_os("CALIBANDIT_ACCEPT").is_some();
+    let mut found = Vec::new();
+    let (mut table, mut store) =
+        (String::from("| workload | instructions a play | against before |\n|---|---|---|\n"), String::new());
+    for (name, workload) in workloads() {
+        let Some(count) = instructions(&workload) else {
+            println!("instructions are not counted: valgrind is missing (install it to have them counted)");
+            return keep("counts.md", "Not counted: valgrind was missing.\n");
+        };
+        let change = before(name).map(|before| count / before - 1.0);
+        let shown = change.map_or("new".to_string(), |change| format!("{:+.1} %", 100.0 * change));
+        println!("{name}: {count} instructions ({shown})");
+        let _ = writeln!(table, "| {name} | {:.2} | {shown} |", count / workload.plays());
+        let _ = writeln!(store, "{name} {count}");
+        if change.is_some_and(|change| change > TOLERANCE) && !accept {
+            found.push(format!("{name}: {count} instructions, {shown}"));
+        }
+    }
+    keep("counts.md", &table)?;
+    if accept || stored.is_empty() {
+        let path = shell::root().join(STORED);
+        fs::write(&path, store).map_err(|error| Failure::File { path, error })?;
+    }
+    if found.is_empty() { Ok(Tally::default()) } else { Err(Failure::Slower { found }) }
+}
+
+/// Those of the program less those of starting it.
+fn instructions(workload: &Workload) -> Option<f64> {
+    let short = Workload { horizon: 60, instances: 1, ..*workload };
+    let short = if workload.arms > 5 { Workload { horizon: 60 * workload.arms, ..short } } else { short };
+    Some(collected(workload)? - collected(&short)?)
+}
+
+fn collected(workload: &Workload) -> Option<f64> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    valgrind.arg(shell::root().join("target/release/examples/workload")).args(workload.arguments());
+    parse(&String::from_utf8_lossy(&valgrind.output().ok()?.stderr))
+}
+
+/// From the line `==1234== Collected : 39848421`.
+fn parse(output: &str) -> Option<f64> {
+    let line = output.lines().find(|line| line.contains("Collected :"))?;
+    line.split_whitespace().last()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_from_callgrind() {
+        assert_eq!(parse("==7== Events    : Ir\n==7== Collected : 39848421\n==7==\n"), Some(39_848_421.0));
+        assert_eq!(parse("valgrind: not found"), None);
+    }
+}
