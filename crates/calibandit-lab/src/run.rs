@@ -276,13 +276,14 @@ impl<'a> Lab<'a> {
     }
 
     /// Jobs that are done together, because side by side they take less time than one after the other: instances of a policy
-    /// that plays step by step.
+    /// that `simulate_together` plays in lanes.
     fn bundles(&self, jobs: Vec<Job>) -> Vec<Vec<Job>> {
         let mut bundles: Vec<Vec<Job>> = Vec::new();
         let mut open: HashMap<(usize, usize), usize> = HashMap::new();
         for job in jobs {
             let Piece { point, policy, .. } = job[0];
-            let in_lanes = matches!(self.points[point].policies[policy].policy, PolicySpec::Exp3(_));
+            let policy_spec = &self.points[point].policies[policy].policy;
+            let in_lanes = matches!(policy_spec, PolicySpec::Exp3(_) | PolicySpec::BatchedExp3(_));
             match open.get(&(point, policy)) {
                 Some(&bundle) if in_lanes && bundles[bundle].len() < SIDE_BY_SIDE => bundles[bundle].push(job),
                 _ => {
@@ -302,7 +303,7 @@ impl<'a> Lab<'a> {
             PolicySpec::Exp3(_) => 10.0 * plays,
             PolicySpec::Ucb1(_) => 20.0 * plays,
             PolicySpec::Thompson(_) => 100.0 * plays,
-            PolicySpec::BatchedExp3(spec) => 80.0 * plays / spec.batch.map_or(plays.cbrt() / 4.0, |batch| batch as f64),
+            PolicySpec::BatchedExp3(spec) => 40.0 * plays / spec.batch.map_or(plays.cbrt() / 4.0, |batch| batch as f64),
             PolicySpec::EpochUcb(spec) => 10.0 * plays / spec.memory_bound as f64,
             _ => 10_000.0,
         };

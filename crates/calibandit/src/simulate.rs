@@ -3,10 +3,15 @@
 //!
 //! What is recorded is expected loss, never sampled loss; nothing here keeps anything of the horizon's length.
 
+mod by_level;
+mod definition;
 mod grid;
+mod history;
 mod lanes;
 mod ledger;
 mod levels;
+mod policies;
+mod rounds;
 mod together;
 mod vector;
 mod windows;
@@ -15,11 +20,13 @@ pub use grid::{Grid, GridError};
 pub use ledger::Checkpoint;
 pub use together::{Seat, simulate_together};
 
+use by_level::ByLevel;
+use definition::Table;
+use history::{LongTracks, Tracks};
 use ledger::Ledger;
-use levels::{ArmLevels, Levels, Tracks};
+use levels::Levels;
 
-use crate::game::{bernoulli, threshold};
-use crate::{Arm, Feedback, Game, Noise, Policy, Run, Stream, Window};
+use crate::{Feedback, Game, Policy, Run, Stream};
 
 /// How to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,19 +90,17 @@ pub fn simulate<P: Policy + ?Sized>(
     noise: &mut Stream,
 ) -> Result<Trajectory, SimulateError> {
     let times = grid.times()?;
+    let horizon = grid.horizon();
     let levels = match engine {
         Engine::Leaping => Levels::new(game),
         Engine::Stepwise => None,
     };
-    let ledger = Ledger::new(game, levels.as_ref(), times);
-    match (engine, levels) {
-        (Engine::Leaping, Some(levels)) => play(policy, grid.horizon(), ByLevel::new(game, levels, ledger, noise)),
-        (Engine::Leaping, None) => {
-            play(policy, grid.horizon(), Leaping(Table { game, window: game.empty_window(), ledger, noise }))
+    match levels {
+        None => play(policy, horizon, Table::new(game, engine, times, noise)),
+        Some(levels) if levels.are_short() => {
+            play(policy, horizon, ByLevel::new(game, &levels, Tracks::new(game.arms().len()), times, noise))
         }
-        (Engine::Stepwise, _) => {
-            play(policy, grid.horizon(), Stepwise(Table { game, window: game.empty_window(), ledger, noise }))
-        }
+        Some(levels) => play(policy, horizon, ByLevel::new(game, &levels, LongTracks::new(&levels), times, noise)),
     }
 }
 
@@ -142,178 +147,4 @@ fn play<P: Policy + ?Sized>(policy: &mut P, horizon: u64, mut game: impl Play) -
         }
     }
     Ok(game.finish(runs))
-}
-
-/// The leaping engine on a game whose losses have levels: plays before the arm is calibrated one by one, drawing only what
-/// is recorded; all others at once.
-struct ByLevel<'a> {
-    arms: Vec<(ArmLevels, Noise)>,
-    /// Each level's expected loss and, for Bernoulli draws, its threshold.
-    losses: Vec<(f64, u64)>,
-    tracks: Tracks,
-    ledger: Ledger,
-    noise: &'a mut Stream,
-}
-
-impl<'a> ByLevel<'a> {
-    fn new(game: &Game, levels: Levels, ledger: Ledger, noise: &'a mut Stream) -> Self {
-        Self {
-            arms: levels.arms().iter().copied().zip(game.arms().iter().map(Arm::noise)).collect(),
-            losses: levels.losses().iter().map(|&loss| (loss, threshold(loss))).collect(),
-            tracks: Tracks::new(game.arms().len()),
-            ledger,
-            noise,
-        }
-    }
-
-    /// [`Noise::draw`], with the threshold at hand.
-    #[inline(always)]
-    fn draw(&mut self, noise: Noise, level: usize) -> f64 {
-        let (loss, threshold) = self.losses[level];
-        match noise {
-            Noise::Bernoulli => bernoulli(threshold, self.noise),
-            _ => noise.draw(loss, self.noise),
-        }
-    }
-}
-
-impl Play for ByLevel<'_> {
-    #[inline(always)]
-    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
-        let (levels, noise) = self.arms[arm];
-        let plays = burn_in + record;
-        let mut feedback = Feedback::default();
-        for played in 0..plays {
-            let level = self.tracks.play(arm, &levels);
-            if level == levels.calibrated {
-                let calibrated = plays - played;
-                self.tracks.stay(arm, calibrated - 1);
-                self.ledger.count(arm, level, calibrated);
-                let recorded = calibrated.min(record);
-                feedback += if recorded == 1 {
-                    Feedback::one(self.draw(noise, level))
-                } else {
-                    noise.draw_many(self.losses[level].0, recorded, self.noise)
-                };
-                break;
-            }
-            self.ledger.count(arm, level, 1);
-            if played >= burn_in {
-                feedback += Feedback::one(self.draw(noise, level));
-            }
-        }
-        feedback
-    }
-
-    #[inline(always)]
-    fn repeat<P: Policy + ?Sized>(&mut self, policy: &mut P, run: Run, most: u64) -> u64 {
-        let (levels, noise) = self.arms[run.arm];
-        if run.record != 1 || noise != Noise::Bernoulli || most < 2 || !self.tracks.stays_calibrated(run.arm, &levels) {
-            return 0;
-        }
-        let threshold = self.losses[levels.calibrated].1;
-        let stream = &mut *self.noise;
-        let repeated = policy.observe_repeated(run, most, &mut || Feedback::one(bernoulli(threshold, stream)));
-        self.tracks.stay(run.arm, repeated * run.plays());
-        self.ledger.count(run.arm, levels.calibrated, repeated * run.plays());
-        repeated
-    }
-
-    fn arms(&self) -> usize {
-        self.arms.len()
-    }
-
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    fn finish(self, runs: u64) -> Trajectory {
-        self.ledger.finish(runs)
-    }
-}
-
-/// A game with its window.
-struct Table<'a> {
-    game: &'a Game,
-    window: Window,
-    ledger: Ledger,
-    noise: &'a mut Stream,
-}
-
-/// The definitions, word by word.
-struct Stepwise<'a>(Table<'a>);
-
-impl Play for Stepwise<'_> {
-    /// Every play is made, its loss drawn, and ignored or recorded.
-    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
-        let Table { game, window, ledger, noise } = &mut self.0;
-        let mut feedback = Feedback::default();
-        for play in 0..burn_in + record {
-            let loss = game.play(arm, window);
-            let observed = game.arms()[arm].noise().draw(loss, noise);
-            ledger.one(arm, loss);
-            if play >= burn_in {
-                feedback += Feedback::one(observed);
-            }
-        }
-        feedback
-    }
-
-    fn arms(&self) -> usize {
-        self.0.game.arms().len()
-    }
-
-    fn ledger(&self) -> &Ledger {
-        &self.0.ledger
-    }
-
-    fn finish(self, runs: u64) -> Trajectory {
-        self.0.ledger.finish(runs)
-    }
-}
-
-/// The leaping engine on a game without levels.
-struct Leaping<'a>(Table<'a>);
-
-impl Play for Leaping<'_> {
-    fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
-        let Table { game, window, ledger, noise: stream } = &mut self.0;
-        let mut feedback = Feedback::default();
-        let noise = game.arms()[arm].noise();
-        let memory = game.arms()[arm].memory();
-        let plays = burn_in + record;
-        let mut played = 0;
-        while played < plays {
-            let streak = if window.newest() == Some(arm) { window.streak() } else { 0 };
-            if streak + 1 >= memory {
-                break;
-            }
-            let loss = game.play(arm, window);
-            ledger.one(arm, loss);
-            if played >= burn_in {
-                feedback += Feedback::one(noise.draw(loss, stream));
-            }
-            played += 1;
-        }
-        let calibrated = plays - played;
-        if calibrated > 0 {
-            let recorded = calibrated.min(record);
-            feedback += noise.draw_many(game.arms()[arm].eventual_loss(), recorded, stream);
-            window.push_many(arm, calibrated);
-            ledger.count(arm, arm, calibrated);
-        }
-        feedback
-    }
-
-    fn arms(&self) -> usize {
-        self.0.game.arms().len()
-    }
-
-    fn ledger(&self) -> &Ledger {
-        &self.0.ledger
-    }
-
-    fn finish(self, runs: u64) -> Trajectory {
-        self.0.ledger.finish(runs)
-    }
 }

@@ -52,6 +52,32 @@ fn any_number_of_instances() {
     }
 }
 
+/// Batches of any length, also longer than the game and cut by its end, and any kind of feedback.
+#[test]
+fn any_batch_and_any_feedback() {
+    let noises = [Noise::Bernoulli, Noise::None, Noise::Normal { sd: 0.2 }, Noise::Beta { concentration: 3.0 }];
+    for noise in noises {
+        for (arms, memory) in [(1, 1), (2, 6), (5, 3), (20, 10), (3, 14), (4, 100)] {
+            let game = |i: usize| {
+                let arm = |x: usize| {
+                    let loss = 0.2 + 0.1 * ((x + i) % 5) as f64;
+                    let curve = LossCurve::constant(0.7).when_calibrated(loss);
+                    Arm::new(Weights::unit(memory).unwrap(), curve, noise).unwrap()
+                };
+                Game::new((0..arms).map(arm).collect()).unwrap()
+            };
+            for batch in [1, 2, 26, 700, 5000] {
+                let spec = |i| match batch {
+                    1 => json!({"kind": "exp3", "gamma": 0.02 * (i + 1) as f64}),
+                    _ => json!({"kind": "batched-exp3", "batch": batch}),
+                };
+                let seats: Vec<_> = (0..11).map(|i| (game(i), spec(i))).collect();
+                assert_same(&format!("{noise:?}, {arms} arms, memory {memory}, batch {batch}"), &seats, 1500);
+            }
+        }
+    }
+}
+
 #[test]
 fn any_number_of_arms_and_any_memory() {
     // Small windows are packed into one number, others kept by arm; beyond 32 arms there are no lanes.
@@ -82,8 +108,9 @@ fn any_company() {
             arm(&[1.0; 40], LossCurve::lap(0.3, 0.8, 0.0), noise),
         ])
     };
-    let long: Vec<f64> = (1..=20).map(|age| 1.0 / f64::from(age)).collect();
-    let without_levels = Game::new(vec![arm(&long, linear(), Noise::Bernoulli); 3]).unwrap();
+    let fading = |memory: u32| (1..=memory).map(|age| 1.0 / f64::from(age)).collect::<Vec<f64>>();
+    let without_levels = Game::new(vec![arm(&fading(20), linear(), Noise::Bernoulli); 3]).unwrap();
+    let long_window = Game::new(vec![arm(&fading(14), linear(), Noise::Bernoulli); 2]).unwrap();
     let exp3 = json!({"kind": "exp3"});
     let seats = vec![
         (weighted(Noise::Bernoulli).unwrap(), exp3.clone()),
@@ -91,6 +118,10 @@ fn any_company() {
         (weighted(Noise::Normal { sd: 0.3 }).unwrap(), exp3.clone()),
         (weighted(Noise::Bernoulli).unwrap(), json!({"kind": "exp3", "gamma": 0.2})),
         (without_levels, exp3.clone()),
+        (long_window.clone(), exp3.clone()),
+        (long_window.clone(), json!({"kind": "batched-exp3"})),
+        (long_window.clone(), json!({"kind": "batched-exp3", "batch": 7})),
+        (long_window, exp3.clone()),
         (step(5, 3, 1), exp3.clone()),
         (step(5, 3, 2), json!({"kind": "batched-exp3"})),
         (step(5, 3, 3), exp3.clone()),

@@ -105,9 +105,9 @@ impl Configuration for BatchedExp3Spec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BatchedExp3 {
-    batch: u64,
-    weights: Weights,
-    stream: Stream,
+    pub(crate) batch: u64,
+    pub(crate) weights: Weights,
+    pub(crate) stream: Stream,
 }
 
 impl BatchedExp3 {

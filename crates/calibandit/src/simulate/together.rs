@@ -2,8 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::by_level::ByLevel;
+use super::history::Tracks;
 use super::lanes::{self, Lane};
+use super::levels::Levels;
+use super::policies::Player;
+use super::rounds::{self, Bout};
 use super::{Engine, Grid, SimulateError, Trajectory, simulate};
+use crate::policy::weights::IN_LINE;
 use crate::{AnyPolicy, Game, Stream};
 
 /// One instance: a game, a policy that plays it, and the noise of its feedback.
@@ -18,7 +24,7 @@ pub struct Seat<'a> {
 
 /// Plays every seat with the [leaping engine](Engine::Leaping) up to the horizon of `grid`, as [`simulate`] would: the same
 /// numbers, bit for bit, but faster where several instances of one policy can share the processor's vectors. At this time
-/// that is EXP3 on games with Bernoulli feedback and up to 32 arms; eight instances or more make the most of it.
+/// that is EXP3 and batched EXP3 with up to 32 arms; eight instances or more make the most of it.
 ///
 /// ```
 /// use calibandit::rng::{Purpose, stream};
@@ -42,24 +48,80 @@ pub fn simulate_together(seats: &mut [Seat<'_>], grid: &Grid) -> Vec<Result<Traj
         Err(error) => return seats.iter().map(|_| Err(error.clone().into())).collect(),
     };
     let horizon = grid.horizon();
-    let mut played: Vec<Option<Result<Trajectory, SimulateError>>> = seats.iter().map(|_| None).collect();
-    let mut by_arms: BTreeMap<usize, Vec<(usize, Lane<'_>)>> = BTreeMap::new();
-    for (position, seat) in seats.iter_mut().enumerate() {
-        if let AnyPolicy::Exp3(policy) = &mut *seat.policy
-            && let Some(lane) = Lane::new(seat.game, policy, seat.noise, &times)
-        {
-            by_arms.entry(seat.game.arms().len()).or_default().push((position, lane));
+    let mut played: Vec<Option<Trajectory>> = seats.iter().map(|_| None).collect();
+    let mut companies: BTreeMap<Company, BTreeMap<usize, Levels>> = BTreeMap::new();
+    for (position, seat) in seats.iter().enumerate() {
+        if let Some((company, levels)) = Company::of(seat) {
+            companies.entry(company).or_default().insert(position, levels);
         }
     }
-    for lanes in by_arms.into_values().filter(|lanes| lanes.len() > 1) {
-        let (positions, mut lanes): (Vec<usize>, Vec<Lane<'_>>) = lanes.into_iter().unzip();
-        lanes::play(&mut lanes);
-        for (position, lane) in positions.into_iter().zip(lanes) {
-            played[position] = Some(Ok(lane.ledger.finish(horizon)));
+    for (company, mut members) in companies.into_iter().filter(|(_, members)| members.len() > 1) {
+        let positions: Vec<usize> = members.keys().copied().collect();
+        let at = seats.iter_mut().enumerate().filter_map(|(position, seat)| Some((seat, members.remove(&position)?)));
+        if let Some(trajectories) = company.play(at, horizon, &times) {
+            positions.into_iter().zip(trajectories).for_each(|(position, new)| played[position] = Some(new));
         }
     }
-    let alone = |(seat, played): (&mut Seat<'_>, Option<_>)| {
-        played.unwrap_or_else(|| simulate(seat.game, seat.policy, grid, Engine::Leaping, seat.noise))
+    let alone = |(seat, played): (&mut Seat<'_>, Option<Trajectory>)| match played {
+        Some(trajectory) => Ok(trajectory),
+        None => simulate(seat.game, seat.policy, grid, Engine::Leaping, seat.noise),
     };
     seats.iter_mut().zip(played).map(alone).collect()
+}
+
+/// Seats that can be played side by side.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Company {
+    arms: usize,
+    batch: u64,
+    /// Whether the games are in the vectors as well.
+    in_lanes: bool,
+}
+
+impl Company {
+    /// `None` for a seat that is played alone.
+    fn of(seat: &Seat<'_>) -> Option<(Self, Levels)> {
+        let (weights, batch) = match &*seat.policy {
+            AnyPolicy::Exp3(policy) => (&policy.weights, 1),
+            AnyPolicy::BatchedExp3(policy) => (&policy.weights, policy.batch),
+            _ => return None,
+        };
+        let arms = seat.game.arms().len();
+        if arms > IN_LINE || weights.weights.len() != arms {
+            return None;
+        }
+        let levels = Levels::new(seat.game).filter(Levels::are_short)?;
+        Some((Self { arms, batch, in_lanes: batch == 1 && lanes::suits(seat.game, &levels) }, levels))
+    }
+
+    /// `None` if nothing was played.
+    fn play<'s, 'a: 's>(
+        &self,
+        seats: impl Iterator<Item = (&'s mut Seat<'a>, Levels)>,
+        horizon: u64,
+        times: &[u64],
+    ) -> Option<Vec<Trajectory>> {
+        let mut lanes = Vec::new();
+        let mut bouts = Vec::new();
+        for (seat, levels) in seats {
+            let (weights, own) = match &mut *seat.policy {
+                AnyPolicy::Exp3(policy) => (&mut policy.weights, &mut policy.stream),
+                AnyPolicy::BatchedExp3(policy) => (&mut policy.weights, &mut policy.stream),
+                _ => return None,
+            };
+            let player = Player::new(weights, own)?;
+            if self.in_lanes {
+                lanes.push(Lane::new(seat.game, levels, player, seat.noise, times)?);
+            } else {
+                let game = ByLevel::new(seat.game, &levels, Tracks::new(self.arms), times.to_vec(), seat.noise);
+                bouts.push(Bout { player, game });
+            }
+        }
+        Some(if self.in_lanes {
+            lanes::play(&mut lanes);
+            lanes.into_iter().map(|lane| lane.ledger.finish(horizon)).collect()
+        } else {
+            rounds::play(bouts, horizon, self.batch)
+        })
+    }
 }

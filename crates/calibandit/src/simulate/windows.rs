@@ -1,7 +1,8 @@
 //! The windows of several games being played side by side: which level a play has.
 
+use super::history::{History, Tracks};
 use super::lanes::Lane;
-use super::levels::{ArmLevels, Tracks};
+use super::levels::ArmLevels;
 use super::vector::Vector;
 
 /// The windows of `L` games.

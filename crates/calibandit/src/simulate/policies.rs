@@ -1,0 +1,188 @@
+//! The weights of EXP3 in several policies side by side: `policy::weights`, written for vectors.
+//!
+//! Every lane does what [`Weights`] does: the same draws in the same order and the same operations on them, so that the
+//! numbers are the same, bit for bit, whoever sits in the neighbouring lanes.
+
+use serde::{Deserialize, Serialize};
+
+use super::vector::Vector;
+use crate::Stream;
+use crate::exponential::{COTH, LEAST, LN_2_HIGH, LN_2_LOW, LOG2_E, ROUND};
+use crate::policy::weights::{REBASE_ABOVE, Weights};
+
+/// A policy that draws its arms by the weights of EXP3, taken apart.
+pub(super) struct Player<'a> {
+    weights: &'a mut Weights,
+    stream: &'a mut Stream,
+    words: Words,
+}
+
+/// The state of a stream.
+pub(super) type Words = [u64; 4];
+
+impl<'a> Player<'a> {
+    /// With up to [`IN_LINE`](crate::policy::weights::IN_LINE) arms. `None` if the state of the stream cannot be had.
+    pub(super) fn new(weights: &'a mut Weights, stream: &'a mut Stream) -> Option<Self> {
+        let words = words(stream)?;
+        Some(Self { weights, stream, words })
+    }
+}
+
+/// The state of a stream, which is all that it serialises.
+#[derive(Serialize, Deserialize)]
+struct State {
+    s: Words,
+}
+
+/// The words of a stream, if it can be made from them again.
+pub(super) fn words(stream: &Stream) -> Option<Words> {
+    let State { s } = serde_json::from_value(serde_json::to_value(stream).ok()?).ok()?;
+    (self::stream(s).as_ref() == Some(stream)).then_some(s)
+}
+
+pub(super) fn stream(s: Words) -> Option<Stream> {
+    serde_json::from_value(serde_json::to_value(State { s }).ok()?).ok()
+}
+
+/// `L` policies, lane by lane in every array. Lanes without a policy repeat the first.
+pub(super) struct Policies<const L: usize> {
+    /// The streams, word by word.
+    streams: [[u64; L]; 4],
+    gamma: [f64; L],
+    even: [f64; L],
+    stretch: [f64; L],
+    by_weight: [f64; L],
+    arms: Vec<ArmState<L>>,
+    total: [f64; L],
+}
+
+struct ArmState<const L: usize> {
+    weight: [f64; L],
+    log_weight: [f64; L],
+}
+
+impl<const L: usize> Policies<L> {
+    /// All have the same number of arms.
+    pub(super) fn of<'p, 'a: 'p>(players: impl Iterator<Item = &'p Player<'a>>) -> Self {
+        let players: Vec<&Player<'_>> = players.collect();
+        let player = |l: usize| *players.get(l).unwrap_or(&players[0]);
+        let rate = |l: usize| player(l).weights.rate;
+        let arm = |x: usize| ArmState {
+            weight: std::array::from_fn(|l| player(l).weights.weights[x]),
+            log_weight: std::array::from_fn(|l| player(l).weights.log_weights[x]),
+        };
+        Self {
+            streams: std::array::from_fn(|word| std::array::from_fn(|l| player(l).words[word])),
+            gamma: std::array::from_fn(|l| rate(l).gamma),
+            even: std::array::from_fn(|l| rate(l).even),
+            stretch: std::array::from_fn(|l| rate(l).stretch),
+            by_weight: std::array::from_fn(|l| rate(l).by_weight),
+            arms: (0..players[0].weights.weights.len()).map(arm).collect(),
+            total: std::array::from_fn(|l| player(l).weights.total),
+        }
+    }
+
+    /// What a policy has become.
+    pub(super) fn give_back(&self, l: usize, player: &mut Player<'_>) {
+        player.weights.weights = self.arms.iter().map(|arm| arm.weight[l]).collect();
+        player.weights.log_weights = self.arms.iter().map(|arm| arm.log_weight[l]).collect();
+        player.weights.total = self.total[l];
+        if let Some(stream) = stream(self.streams.map(|word| word[l])) {
+            *player.stream = stream;
+        }
+    }
+
+    /// `Weights::draw`.
+    #[inline(always)]
+    pub(super) fn draw<V: Vector<L>>(&mut self, v: V) -> V::U {
+        let (gamma, total) = (v.f(&self.gamma), v.f(&self.total));
+        let word = next(v, &mut self.streams);
+        let one = v.splat(1.0);
+        let uniform = v.sub(v.as_floats(v.or(v.right::<12>(word), v.bits(one))), one);
+        let but_last = &self.arms[..self.arms.len() - 1];
+        let last = v.splat(but_last.len() as f64);
+        let evenly = v.integers(v.min(v.mul(uniform, v.f(&self.even)), last));
+        let target = v.mul(v.mul(v.sub(uniform, gamma), v.f(&self.stretch)), total);
+        let mut chosen = v.splat_word(0);
+        let mut sum = v.splat(0.0);
+        for arm in but_last {
+            sum = v.add(sum, v.f(&arm.weight));
+            chosen = v.minus(chosen, v.not_less(target, sum));
+        }
+        v.choose(v.less(uniform, gamma), evenly, chosen)
+    }
+
+    /// `Weights::learn`, where `gained` makes of the growth for a gain of 1 that for the gain there was.
+    #[inline(always)]
+    pub(super) fn learn<V: Vector<L>>(&mut self, v: V, arm: &[u64; L], gained: impl FnOnce(V::F) -> V::F) {
+        let arms = self.arms.as_mut_slice();
+        let (gamma, total) = (v.f(&self.gamma), v.f(&self.total));
+        let (mut weight, mut log_weight) = ([0.0; L], [0.0; L]);
+        for l in 0..L {
+            let state = &arms[arm[l] as usize];
+            (weight[l], log_weight[l]) = (state.weight[l], state.log_weight[l]);
+        }
+        let (weight, log_weight) = (v.f(&weight), v.f(&log_weight));
+        let even = v.mul(gamma, total);
+        let growth = gained(v.div(even, v.add(v.mul(v.f(&self.by_weight), weight), even)));
+        let log_weight = v.add(log_weight, growth);
+        let grown = exp(v, log_weight);
+        self.total = v.floats(v.add(total, v.sub(grown, weight)));
+        let (logs, grown) = (v.floats(log_weight), v.floats(grown));
+        for l in 0..L {
+            let state = &mut arms[arm[l] as usize];
+            (state.weight[l], state.log_weight[l]) = (grown[l], logs[l]);
+        }
+        if v.any(v.less(v.splat(REBASE_ABOVE), log_weight)) {
+            for l in (0..L).filter(|&l| logs[l] > REBASE_ABOVE) {
+                self.rebase(l);
+            }
+        }
+    }
+
+    /// `Weights::rebase`, for one lane.
+    #[cold]
+    #[inline(never)]
+    fn rebase(&mut self, l: usize) {
+        let largest = self.arms.iter().map(|arm| arm.log_weight[l]).fold(f64::NEG_INFINITY, f64::max);
+        for arm in &mut self.arms {
+            arm.log_weight[l] -= largest;
+            arm.weight[l] = crate::exponential::exp(arm.log_weight[l]);
+        }
+        self.total[l] = self.arms.iter().map(|arm| arm.weight[l]).sum();
+    }
+}
+
+/// The next word of `L` xoshiro256++ streams.
+#[inline(always)]
+pub(super) fn next<const L: usize, V: Vector<L>>(v: V, state: &mut [[u64; L]; 4]) -> V::U {
+    let [s0, s1, s2, s3] = [v.u(&state[0]), v.u(&state[1]), v.u(&state[2]), v.u(&state[3])];
+    let sum = v.plus(s0, s3);
+    let result = v.plus(v.or(v.left::<23>(sum), v.right::<41>(sum)), s0);
+    let t = v.left::<17>(s1);
+    let s2 = v.xor(s2, s0);
+    let s3 = v.xor(s3, s1);
+    let s1 = v.xor(s1, s2);
+    let s0 = v.xor(s0, s3);
+    let s2 = v.xor(s2, t);
+    let s3 = v.or(v.left::<45>(s3), v.right::<19>(s3));
+    *state = [v.words(s0), v.words(s1), v.words(s2), v.words(s3)];
+    result
+}
+
+/// [`exp`](crate::exponential::exp) of `L` numbers.
+#[inline(always)]
+fn exp<const L: usize, V: Vector<L>>(v: V, x: V::F) -> V::F {
+    let shifted = v.add(v.mul(x, v.splat(LOG2_E)), v.splat(ROUND));
+    let n = v.sub(shifted, v.splat(ROUND));
+    let r = v.sub(v.sub(x, v.mul(n, v.splat(LN_2_HIGH))), v.mul(n, v.splat(LN_2_LOW)));
+    let t = v.mul(r, r);
+    let tt = v.mul(t, t);
+    let pair = |k: usize| v.add(v.splat(COTH[k]), v.mul(t, v.splat(COTH[k + 1])));
+    let series = v.add(pair(0), v.mul(tt, v.add(pair(2), v.mul(tt, pair(4)))));
+    let below = v.sub(v.add(v.splat(2.0), v.mul(t, series)), r);
+    let fraction = v.add(v.splat(1.0), v.div(v.add(r, r), below));
+    let power = v.as_floats(v.plus(v.left::<52>(v.bits(shifted)), v.splat_word(1f64.to_bits())));
+    let result = v.mul(fraction, power);
+    v.as_floats(v.choose(v.less(x, v.splat(LEAST)), v.splat_word(0), v.bits(result)))
+}
