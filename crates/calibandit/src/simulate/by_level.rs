@@ -5,12 +5,35 @@ use super::ledger::Ledger;
 use super::levels::{ArmLevels, Levels};
 use super::{Play, Trajectory};
 use crate::game::{bernoulli, threshold};
-use crate::{Arm, Feedback, Game, Noise, Policy, Run, Stream};
+use crate::{Feedback, Game, Noise, Policy, Run, Stream};
+
+/// What a play needs to know of an arm. Games have many arms but few kinds of them; an arm takes little room, so that those
+/// of a large game stay in the processor's caches.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Its first level in the ledger.
+    first: u32,
+    kind: u32,
+}
+
+/// What arms can have in common.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Numbered from 0.
+    levels: ArmLevels,
+    noise: Noise,
+    /// Where its losses begin.
+    losses: usize,
+}
+
+/// An arm is compared with no more kinds than this.
+const FEW: usize = 16;
 
 /// A game being played: plays before the arm is calibrated one by one, drawing only what is recorded; all others at once.
 pub(super) struct ByLevel<'a, H> {
-    arms: Vec<(ArmLevels, Noise)>,
-    /// Each level's expected loss and, for Bernoulli draws, its threshold.
+    arms: Vec<Place>,
+    kinds: Vec<Kind>,
+    /// Each level's expected loss and, for Bernoulli draws, its threshold, kind by kind.
     losses: Vec<(f64, u64)>,
     /// Whether the ledger counts by level; otherwise it only counts calibrated plays, by arm.
     counted: bool,
@@ -21,23 +44,43 @@ pub(super) struct ByLevel<'a, H> {
 
 impl<'a, H: History> ByLevel<'a, H> {
     pub(super) fn new(game: &Game, levels: &Levels, history: H, times: Vec<u64>, noise: &'a mut Stream) -> Self {
-        Self {
-            arms: levels.arms().iter().copied().zip(game.arms().iter().map(Arm::noise)).collect(),
-            losses: levels.losses().iter().map(|&loss| (loss, threshold(loss))).collect(),
-            counted: levels.are_counted(),
-            history,
-            ledger: Ledger::new(game, levels.are_counted().then_some(levels), times),
-            noise,
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut losses: Vec<(f64, u64)> = Vec::new();
+        let mut arms = Vec::with_capacity(game.arms().len());
+        for (arm, own) in game.arms().iter().zip(levels.arms()) {
+            let theirs = levels.losses()[own.first..=own.calibrated].iter().map(|&loss| (loss, threshold(loss)));
+            let kind = Kind { levels: own.renumbered(), noise: arm.noise(), losses: losses.len() };
+            let same = |other: &Kind| {
+                let known = &losses[other.losses..];
+                (other.levels == kind.levels && other.noise == kind.noise)
+                    && theirs.clone().eq(known[..=kind.levels.calibrated].iter().copied())
+            };
+            let place = kinds.iter().take(FEW).position(same).unwrap_or_else(|| {
+                losses.extend(theirs.clone());
+                kinds.push(kind);
+                kinds.len() - 1
+            });
+            arms.push(Place { first: own.first as u32, kind: place as u32 });
         }
+        let counted = levels.are_counted();
+        let ledger = Ledger::new(game, counted.then_some(levels), times);
+        Self { arms, kinds, losses, counted, history, ledger, noise }
+    }
+
+    /// The arm's first level in the ledger, and its kind.
+    #[inline(always)]
+    fn kind(&self, arm: usize) -> (usize, Kind) {
+        let Place { first, kind } = self.arms[arm];
+        (first as usize, self.kinds[kind as usize])
     }
 
     /// [`Noise::draw`], with the threshold at hand.
     #[inline(always)]
-    fn draw(&mut self, noise: Noise, level: usize) -> f64 {
-        let (loss, threshold) = self.losses[level];
-        match noise {
+    fn draw(&mut self, kind: &Kind, level: usize) -> f64 {
+        let (loss, threshold) = self.losses[kind.losses + level];
+        match kind.noise {
             Noise::Bernoulli => bernoulli(threshold, self.noise),
-            _ => noise.draw(loss, self.noise),
+            _ => kind.noise.draw(loss, self.noise),
         }
     }
 }
@@ -45,30 +88,30 @@ impl<'a, H: History> ByLevel<'a, H> {
 impl<H: History> Play for ByLevel<'_, H> {
     #[inline(always)]
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
-        let (levels, noise) = self.arms[arm];
+        let (first, kind) = self.kind(arm);
         let plays = burn_in + record;
         let mut feedback = Feedback::default();
         for played in 0..plays {
-            let level = self.history.play(arm, &levels);
-            if level == levels.calibrated {
+            let level = self.history.play(arm, &kind.levels);
+            if level == kind.levels.calibrated {
                 let calibrated = plays - played;
                 self.history.stay(arm, calibrated - 1);
-                self.ledger.count(arm, if self.counted { level } else { arm }, calibrated);
+                self.ledger.count(arm, if self.counted { first + level } else { arm }, calibrated);
                 let recorded = calibrated.min(record);
                 feedback += if recorded == 1 {
-                    Feedback::one(self.draw(noise, level))
+                    Feedback::one(self.draw(&kind, level))
                 } else {
-                    noise.draw_many(self.losses[level].0, recorded, self.noise)
+                    kind.noise.draw_many(self.losses[kind.losses + level].0, recorded, self.noise)
                 };
                 break;
             }
             if self.counted {
-                self.ledger.count(arm, level, 1);
+                self.ledger.count(arm, first + level, 1);
             } else {
-                self.ledger.one(arm, self.losses[level].0);
+                self.ledger.one(arm, self.losses[kind.losses + level].0);
             }
             if played >= burn_in {
-                feedback += Feedback::one(self.draw(noise, level));
+                feedback += Feedback::one(self.draw(&kind, level));
             }
         }
         feedback
@@ -76,16 +119,16 @@ impl<H: History> Play for ByLevel<'_, H> {
 
     #[inline(always)]
     fn repeat<P: Policy + ?Sized>(&mut self, policy: &mut P, run: Run, most: u64) -> u64 {
-        let (levels, noise) = self.arms[run.arm];
-        if run.record != 1 || noise != Noise::Bernoulli || most < 2 || !self.history.stays_calibrated(run.arm, &levels)
-        {
+        let (first, Kind { levels, noise, losses }) = self.kind(run.arm);
+        let single = run.record == 1 && noise == Noise::Bernoulli && most >= 2;
+        if !single || !self.history.stays_calibrated(run.arm, &levels) {
             return 0;
         }
-        let threshold = self.losses[levels.calibrated].1;
+        let threshold = self.losses[losses + levels.calibrated].1;
         let stream = &mut *self.noise;
         let repeated = policy.observe_repeated(run, most, &mut || Feedback::one(bernoulli(threshold, stream)));
         self.history.stay(run.arm, repeated * run.plays());
-        let level = if self.counted { levels.calibrated } else { run.arm };
+        let level = if self.counted { first + levels.calibrated } else { run.arm };
         self.ledger.count(run.arm, level, repeated * run.plays());
         repeated
     }

@@ -40,6 +40,11 @@ pub(super) struct ArmLevels {
 }
 
 impl ArmLevels {
+    /// The same, with levels numbered from 0.
+    pub(super) fn renumbered(&self) -> Self {
+        Self { first: 0, calibrated: self.calibrated - self.first, ..*self }
+    }
+
     /// The level of a play after which the arm's window is this one, newest play in the last bit.
     #[inline(always)]
     pub(super) fn of(&self, window: u64) -> usize {
