@@ -8,7 +8,8 @@ use calibandit_lab::check::CheckError;
 use calibandit_lab::f1::F1Error;
 use calibandit_lab::fit::{ArmsError, TableError};
 use calibandit_lab::folder::FolderError;
-use calibandit_lab::run::{JournalError, RunError};
+use calibandit_lab::job::JobError;
+use calibandit_lab::run::RunError;
 use calibandit_lab::spec::SpecErrors;
 use calibandit_lab::tournament::TournamentError;
 
@@ -127,8 +128,12 @@ impl From<TournamentError> for Failure {
     }
 }
 
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Self {
-        Failure::Run(RunError::Journal(error))
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Run(error) => Failure::Run(error),
+            JobError::Folder(error) => Failure::Folder(error),
+            error => Failure::Output(io::Error::other(error)),
+        }
     }
 }

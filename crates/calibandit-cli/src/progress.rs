@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use calibandit_lab::job::Watcher;
 use calibandit_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -48,8 +49,10 @@ impl Display {
         let now = Instant::now();
         Self { name: name.to_string(), bar, last_line: Mutex::new(now), start: now }
     }
+}
 
-    pub(crate) fn show(&self, progress: Progress) {
+impl Watcher for Display {
+    fn show(&self, progress: Progress) {
         let Progress { done, pieces, work } = progress;
         let elapsed = self.start.elapsed().as_secs_f64();
         let left = if work > 0.0 { elapsed * (1.0 - work) / work } else { 0.0 };
@@ -64,7 +67,7 @@ impl Display {
         }
     }
 
-    pub(crate) fn finish(self) {
+    fn finish(&self) {
         let elapsed = self.start.elapsed().as_secs_f64();
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -5,6 +5,7 @@ use calibandit::bounds::Problem;
 use calibandit::rng::{Purpose, stream};
 use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::spec::{ExperimentSpec, Point, SpecErrors};
 
@@ -96,6 +97,16 @@ pub enum CheckError {
 /// Checks every point of an experiment.
 pub fn check(spec: &ExperimentSpec) -> Result<Vec<Check>, CheckError> {
     spec.expand()?.iter().map(|point| check_point(spec, point)).collect()
+}
+
+/// The checks as one value: the first point at the top, where programs without a sweep look, and all of them under `points`.
+pub fn to_json(spec: &ExperimentSpec, checks: &[Check]) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(checks.first())?;
+    if let Value::Object(top) = &mut value {
+        top.insert("name".into(), spec.name.clone().into());
+        top.insert("points".into(), serde_json::to_value(checks)?);
+    }
+    Ok(value)
 }
 
 fn check_point(spec: &ExperimentSpec, point: &Point) -> Result<Check, CheckError> {

@@ -1,7 +1,7 @@
 //! Experiments with [`calibandit`]: files that say what to run, and what comes of running them.
 //!
 //! [`spec`] reads experiment files, [`run`](mod@run) runs them, [`results`] and [`summary`] are what comes of it, and [`folder`] keeps
-//! it on disk, with [`figure`]s and a [`report`]. [`paper`] has the paper's figures as experiments, and [`check`](mod@check) says what can
+//! it on disk, with [`figure`]s and a [`report`]; [`job`] does all of it in a row. [`paper`] has the paper's figures as experiments, and [`check`](mod@check) says what can
 //! be known beforehand. [`mod@fit`] fits warm-up curves to losses that were observed, and [`f1`] is the way from lap times to the
 //! paper's racing tournament. [`tournament`] has every policy play everything.
 
@@ -10,6 +10,7 @@ pub mod f1;
 pub mod figure;
 pub mod fit;
 pub mod folder;
+pub mod job;
 pub mod paper;
 pub mod parallel;
 pub mod picture;

@@ -19,7 +19,7 @@ pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecEr
     let drawing = Drawing { spec, results };
     if spec.figure.is_over_time() {
         for point in &points {
-            figure = figure.panel(drawing.over_time(point));
+            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.label));
             if let Some(reference) = &spec.figure.excess_over {
                 figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
             }
@@ -34,7 +34,24 @@ pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecEr
 
 /// The figure with its table, its specification and the command that makes it again.
 pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Result<ReportSection, SpecErrors> {
-    let mut section = ReportSection::new(figure(spec, results)?);
+    let mut section = summarised(figure(spec, results)?, results, spec.horizon);
+    section.spec = spec.to_toml()?;
+    section.command = command.to_string();
+    Ok(section)
+}
+
+/// The same of results that no file specifies: a panel for each game, with linear axes.
+pub fn plain_section(title: &str, results: &Results, horizon: u64) -> ReportSection {
+    let mut figure = Figure::new(&results.experiment, title);
+    for (game, label) in results.games.iter().enumerate() {
+        let (x, y) = (Axis::new("plays t", AxisScale::Linear), Axis::new("CPR", AxisScale::Linear));
+        figure = figure.panel(over_time(results, game, Panel::new(format!("game{game}"), label, x, y)));
+    }
+    summarised(figure, results, horizon)
+}
+
+fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection {
+    let mut section = ReportSection::new(figure);
     let several = results.games.len() > 1;
     for (game, label) in results.games.iter().enumerate() {
         section.summary.extend(standings(results, game).into_iter().map(|standing| SummaryRow {
@@ -50,10 +67,16 @@ pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Resul
             better_than: standing.better_than,
         }));
     }
-    section.summary_caption = format!("CPR at T = {}", thousands(spec.horizon));
-    section.spec = spec.to_toml()?;
-    section.command = command.to_string();
-    Ok(section)
+    section.summary_caption = format!("CPR at T = {}", thousands(horizon));
+    section
+}
+
+/// A panel with the CPR of every policy in one game.
+fn over_time(results: &Results, game: usize, mut panel: Panel) -> Panel {
+    for (p, label) in results.policies.iter().enumerate() {
+        panel = panel.series(series(label, results.of(game, p), |_, sample| sample.cpr));
+    }
+    panel
 }
 
 /// 1234567 as 1,234,567.
@@ -85,13 +108,8 @@ impl Drawing<'_> {
         axis
     }
 
-    fn over_time(&self, point: &Point) -> Panel {
-        let mut panel = Panel::new(&point.id, &point.label, self.x_axis("plays t"), self.y_axis("CPR"));
-        for (p, label) in self.results.policies.iter().enumerate() {
-            let curves = self.results.of(point.index, p);
-            panel = panel.series(series(label, curves, |_, sample| sample.cpr));
-        }
-        panel
+    fn over_time(&self, game: usize, id: &str, title: &str) -> Panel {
+        over_time(self.results, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
     }
 
     /// The loss of each policy in excess of one of them, which is what the paper plots where it had no optimum.

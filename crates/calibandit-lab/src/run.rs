@@ -4,26 +4,25 @@
 //! nothing else. Finished pieces can be kept on disk as they come (see [`Journal`]), so that an interrupted run goes on where it
 //! stopped.
 
+mod contest;
 mod journal;
+mod lab;
 mod shard;
 
+pub use contest::{Contest, Contestant, Entrant, GameSource, OwnPolicy};
 pub use journal::{Journal, JournalError};
 pub use shard::{Shard, ShardError};
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use calibandit::rng::{Purpose, stream};
-use calibandit::{
-    AnyPolicy, Checkpoint, Game, GameError, Grid, GridError, Optima, OptimumError, PolicyError, PolicySpec, Seat,
-    Setting, SimulateError, Stream, Trajectory, simulate_together,
-};
+use calibandit::{GameError, GridError, OptimumError, PolicyError, SimulateError};
 
 use crate::parallel;
-use crate::results::{Curve, Results, Sample};
-use crate::spec::{ExperimentSpec, Point, SpecErrors};
+use crate::results::{Curve, Results};
+use crate::spec::{ExperimentSpec, SpecErrors};
+use lab::{Lab, Piece};
 
 /// How to run, apart from what to run. None of it changes a number.
 pub struct RunOptions<'a> {
@@ -104,27 +103,9 @@ pub enum PieceErrorKind {
     /// The policy could not be played.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
-}
-
-/// One policy on one instance of one point of the sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Piece {
-    point: usize,
-    policy: usize,
-    instance: u64,
-}
-
-/// Pieces that have the same curve.
-type Job = Vec<Piece>;
-
-/// How many instances are played side by side: enough for two vectors, few enough to leave work for every thread.
-const SIDE_BY_SIDE: usize = 8;
-
-/// An instance of a game with what its policies are measured against.
-struct Instance {
-    game: Game,
-    /// The optimum's excess over mu(x*) at each checkpoint.
-    optimum: Vec<f64>,
+    /// A policy of one's own was not there when it was to play.
+    #[error("the policy could not be made")]
+    NoPolicy,
 }
 
 /// Runs an experiment, or one shard of it. What the journal already has is not done again.
@@ -133,7 +114,15 @@ pub fn run(
     options: &RunOptions<'_>,
     journal: Option<&mut Journal>,
 ) -> Result<Results, RunError> {
-    let lab = Lab::new(spec)?;
+    work(&Lab::of_experiment(spec)?, options, journal)
+}
+
+/// Runs a contest: the same numbers as an experiment of that name has where both have the same game and policy.
+pub fn run_contest(contest: &Contest<'_>, options: &RunOptions<'_>) -> Result<Results, RunError> {
+    work(&Lab::of_contest(contest)?, options, None)
+}
+
+fn work(lab: &Lab<'_>, options: &RunOptions<'_>, journal: Option<&mut Journal>) -> Result<Results, RunError> {
     let mut pieces = lab.pieces();
     pieces.retain(|&(index, _)| options.shard.has(index));
     let all = pieces.len();
@@ -169,7 +158,7 @@ pub fn run(
         return Err(RunError::Stopped { done: state.done, pieces: all });
     }
     curves.extend(state.new);
-    Ok(Results::new(spec.name.clone(), lab.labels(), lab.policies(), curves))
+    Ok(lab.results(curves))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -203,173 +192,4 @@ impl State<'_> {
         self.done += 1;
         Ok(())
     }
-}
-
-/// By point and instance, made by whoever comes first.
-type Instances = Vec<Vec<OnceLock<Result<Instance, PieceErrorKind>>>>;
-
-/// An experiment laid out for work.
-struct Lab<'a> {
-    spec: &'a ExperimentSpec,
-    points: Vec<Point>,
-    grid: Grid,
-    times: Vec<u64>,
-    instances: Instances,
-}
-
-impl<'a> Lab<'a> {
-    fn new(spec: &'a ExperimentSpec) -> Result<Self, RunError> {
-        let points = spec.expand()?;
-        let grid = spec.grid();
-        let times = grid.times()?;
-        let row = || (0..spec.instances).map(|_| OnceLock::new()).collect();
-        let instances = points.iter().map(|_| row()).collect();
-        Ok(Self { spec, points, grid, times, instances })
-    }
-
-    /// All pieces in the order of the results, numbered: the number decides the shard.
-    fn pieces(&self) -> Vec<(usize, Piece)> {
-        let instances = self.spec.instances;
-        let of_point = |(p, point): (usize, &Point)| {
-            let policies = 0..point.policies.len();
-            policies.flat_map(move |policy| (0..instances).map(move |instance| Piece { point: p, policy, instance }))
-        };
-        self.points.iter().enumerate().flat_map(of_point).enumerate().collect()
-    }
-
-    /// The pieces as jobs: pieces of one job are the same policy on the same instance of the same game, so they have the
-    /// same curve. Sweeps over what only some policies know have many of them.
-    fn jobs(&self, pieces: &[(usize, Piece)]) -> Vec<Job> {
-        let what = |piece: Piece| {
-            let point = &self.points[piece.point];
-            (&point.game, &point.policies[piece.policy].policy)
-        };
-        let mut kinds: Vec<(usize, usize)> = Vec::new();
-        let mut kind_of: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut jobs: HashMap<(usize, u64), usize> = HashMap::new();
-        let mut all: Vec<Job> = Vec::new();
-        for &(_, piece) in pieces {
-            let kind = *kind_of.entry((piece.point, piece.policy)).or_insert_with(|| {
-                let same = |&(point, policy): &(usize, usize)| what(Piece { point, policy, ..piece }) == what(piece);
-                kinds.iter().position(same).unwrap_or_else(|| {
-                    kinds.push((piece.point, piece.policy));
-                    kinds.len() - 1
-                })
-            });
-            match jobs.entry((kind, piece.instance)) {
-                Entry::Occupied(job) => all[*job.get()].push(piece),
-                Entry::Vacant(place) => {
-                    place.insert(all.len());
-                    all.push(vec![piece]);
-                }
-            }
-        }
-        all
-    }
-
-    fn labels(&self) -> Vec<String> {
-        self.points.iter().map(|point| point.label.clone()).collect()
-    }
-
-    fn policies(&self) -> Vec<String> {
-        self.spec.policy.iter().map(|entry| entry.label.clone()).collect()
-    }
-
-    /// Jobs that are done together, because side by side they take less time than one after the other: instances of a policy
-    /// that `simulate_together` plays in lanes.
-    fn bundles(&self, jobs: Vec<Job>) -> Vec<Vec<Job>> {
-        let mut bundles: Vec<Vec<Job>> = Vec::new();
-        let mut open: HashMap<(usize, usize), usize> = HashMap::new();
-        for job in jobs {
-            let Piece { point, policy, .. } = job[0];
-            let policy_spec = &self.points[point].policies[policy].policy;
-            let in_lanes = matches!(policy_spec, PolicySpec::Exp3(_) | PolicySpec::BatchedExp3(_));
-            match open.get(&(point, policy)) {
-                Some(&bundle) if in_lanes && bundles[bundle].len() < SIDE_BY_SIDE => bundles[bundle].push(job),
-                _ => {
-                    open.insert((point, policy), bundles.len());
-                    bundles.push(vec![job]);
-                }
-            }
-        }
-        bundles
-    }
-
-    /// A rough measure of the time a bundle takes: the number of runs, times about the nanoseconds of one.
-    fn cost(&self, bundle: &[Job]) -> f64 {
-        let Piece { point, policy, .. } = bundle[0][0];
-        let plays = self.spec.horizon as f64;
-        let of_one = match &self.points[point].policies[policy].policy {
-            PolicySpec::Exp3(_) => 10.0 * plays,
-            PolicySpec::Ucb1(_) => 20.0 * plays,
-            PolicySpec::Thompson(_) => 100.0 * plays,
-            PolicySpec::BatchedExp3(spec) => 40.0 * plays / spec.batch.map_or(plays.cbrt() / 4.0, |batch| batch as f64),
-            PolicySpec::EpochUcb(spec) => 10.0 * plays / spec.memory_bound as f64,
-            _ => 10_000.0,
-        };
-        of_one * bundle.len() as f64
-    }
-
-    fn instance(&self, piece: Piece) -> Result<&Instance, PieceErrorKind> {
-        let place = &self.instances[piece.point][piece.instance as usize];
-        place.get_or_init(|| self.draw(piece)).as_ref().map_err(PieceErrorKind::clone)
-    }
-
-    fn draw(&self, piece: Piece) -> Result<Instance, PieceErrorKind> {
-        let mut stream = self.stream(piece, Purpose::Game);
-        let game = self.points[piece.point].game.draw(&mut stream)?;
-        let mut optima = Optima::new(&game);
-        let optimum = self.times.iter().map(|&t| optima.excess_at(t)).collect::<Result<_, _>>()?;
-        Ok(Instance { game, optimum })
-    }
-
-    fn stream(&self, piece: Piece, purpose: Purpose) -> Stream {
-        stream(self.spec.seed, &self.spec.name, piece.instance, purpose)
-    }
-
-    /// The curve of each job of a bundle.
-    fn play(&self, bundle: &[Job]) -> Vec<Result<Curve, RunError>> {
-        let pieces: Vec<Piece> = bundle.iter().map(|job| job[0]).collect();
-        let mut tables: Vec<_> = pieces.iter().map(|&piece| self.table(piece)).collect();
-        let ready = tables.iter_mut().filter_map(|table| table.as_mut().ok());
-        let mut seats: Vec<Seat<'_>> =
-            ready.map(|(instance, policy, noise)| Seat { game: &instance.game, policy, noise }).collect();
-        let mut played = simulate_together(&mut seats, &self.grid).into_iter();
-        let mut curves = Vec::new();
-        for (piece, table) in pieces.into_iter().zip(tables) {
-            // One was played for each table that was ready, in the same order.
-            let curve = match table {
-                Ok((instance, ..)) => played.next().map(|played| Ok(curve(piece, &played?, &instance.optimum))),
-                Err(why) => Some(Err(why)),
-            };
-            curves.extend(curve.map(|curve| curve.map_err(|why| self.explain(piece, why))));
-        }
-        curves
-    }
-
-    fn explain(&self, piece: Piece, why: PieceErrorKind) -> RunError {
-        let point = &self.points[piece.point];
-        let policy = point.policies[piece.policy].label.clone();
-        Box::new(PieceError { experiment: self.spec.name.clone(), point: point.label.clone(), policy, why }).into()
-    }
-
-    /// What is needed to play a piece: the instance, the policy ready for its first run, and the noise.
-    fn table(&self, piece: Piece) -> Result<(&Instance, AnyPolicy, Stream), PieceErrorKind> {
-        let instance = self.instance(piece)?;
-        let policy = &self.points[piece.point].policies[piece.policy].policy;
-        let setting = Setting::of(&instance.game, self.spec.horizon);
-        let policy = policy.build(&setting, self.stream(piece, Purpose::Policy))?;
-        Ok((instance, policy, self.stream(piece, Purpose::Noise)))
-    }
-}
-
-fn curve(piece: Piece, played: &Trajectory, optimum: &[f64]) -> Curve {
-    let sample = |(at, optimum): (&Checkpoint, &f64)| Sample {
-        t: at.t,
-        loss: at.loss,
-        cpr: at.excess - optimum,
-        switches: at.switches,
-    };
-    let samples = played.checkpoints.iter().zip(optimum).map(sample).collect();
-    Curve { game: piece.point, policy: piece.policy, instance: piece.instance, samples }
 }

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use calibandit_lab::check::{Check, check as check_spec};
+use calibandit_lab::check::{Check, check as check_spec, to_json};
 use calibandit_lab::picture::thousands;
 use calibandit_lab::spec::ExperimentSpec;
-use serde_json::Value;
 
 use super::lists::print_json;
 use crate::args;
@@ -15,13 +14,7 @@ pub(crate) fn check(arguments: &args::Check) -> Result<(), Failure> {
     let spec = ExperimentSpec::read(&arguments.file)?;
     let checks = check_spec(&spec)?;
     if arguments.json {
-        // The first point at the top, where programs without a sweep look, and all of them in a list.
-        let mut value = serde_json::to_value(checks.first()).map_err(io::Error::other)?;
-        if let Value::Object(top) = &mut value {
-            top.insert("name".into(), spec.name.clone().into());
-            top.insert("points".into(), serde_json::to_value(&checks).map_err(io::Error::other)?);
-        }
-        return print_json(&value);
+        return print_json(&to_json(&spec, &checks).map_err(io::Error::other)?);
     }
     let out = &mut io::stdout().lock();
     writeln!(out, "{}: {}", spec.name, spec.heading())?;

@@ -8,6 +8,7 @@ use calibandit::rng::{Purpose, stream};
 use calibandit::{GameSpec, reo};
 use calibandit_lab::f1::{self, Pair, Study};
 use calibandit_lab::fit::WarmUp;
+use calibandit_lab::job::Watcher;
 use calibandit_lab::parallel::available_threads;
 use calibandit_lab::picture::thousands;
 use calibandit_lab::run::Progress;

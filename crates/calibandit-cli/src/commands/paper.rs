@@ -7,7 +7,7 @@ use calibandit_lab::run::Shard;
 use calibandit_lab::spec::{ExperimentSpec, Overrides};
 
 use super::f1::study;
-use super::runs::Job;
+use super::runs::Output;
 use crate::args;
 use crate::failure::Failure;
 
@@ -44,8 +44,8 @@ pub(crate) fn paper(arguments: &args::Paper) -> Result<(), Failure> {
         smaller.push(spec.with(Overrides { seed: None, instances, horizon })?);
     }
     let command = |spec: &ExperimentSpec| again(arguments, &spec.name);
-    let job = Job { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how, sections };
-    job.run(figures::TITLE, &smaller, command)
+    let out = Output { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how, sections };
+    out.run(figures::TITLE, &smaller, command)
 }
 
 /// The command that makes a figure again.

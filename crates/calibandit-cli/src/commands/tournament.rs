@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use calibandit_lab::folder::FolderError;
+use calibandit_lab::job::Watcher;
 use calibandit_lab::tournament::{self, Group, GroupRow, Options, in_group, plain};
 
 use super::lists::print_json;

@@ -55,6 +55,12 @@ impl ExperimentSpec {
         read.map(|(spec, _)| spec).map_err(|problems| located(&Source { name, text }, problems))
     }
 
+    /// Reads an experiment from a value with the keys of a file; `name` stands for it in errors.
+    pub fn from_json(name: &str, value: &serde_json::Value) -> Result<Self, SpecErrors> {
+        let read = resolve(&Tree::from_json(value));
+        read.map(|(spec, _)| spec).map_err(|problems| located(&Source { name, text: "" }, problems))
+    }
+
     /// The points of the sweep, with their games and policies. What came from a file was checked when it was read;
     /// what was put together or changed since is checked here.
     pub fn expand(&self) -> Result<Vec<Point>, SpecErrors> {

@@ -1,0 +1,231 @@
+//! Advisors: ask and tell, over policies of the library and over policies written in Python.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Run, Setting};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Raised};
+use crate::policy::{self, IMPOSSIBLE, PyRun};
+
+/// The name that the random numbers of advisors are derived from.
+const NAME: &str = "live";
+
+/// A policy of the library, or one written in Python. The latter is not part of a snapshot: Python keeps it beside.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Adviser {
+    BuiltIn(Box<AnyPolicy>),
+    Own(Own),
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Own {
+    #[serde(skip)]
+    policy: Arc<Mutex<Option<Py<PyAny>>>>,
+    #[serde(skip)]
+    raised: Raised,
+    /// Only there so that a snapshot says what it is of.
+    own_policy: (),
+}
+
+impl Own {
+    /// Calls the Python policy; what it raises is kept.
+    fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+        Python::attach(|py| {
+            let guard = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+            let policy = guard.as_ref().map(|policy| policy.clone_ref(py));
+            drop(guard);
+            match policy.map(|policy| call(policy.bind(py))) {
+                Some(Ok(value)) => value,
+                Some(Err(error)) => {
+                    self.raised.put(error);
+                    otherwise
+                }
+                None => otherwise,
+            }
+        })
+    }
+}
+
+impl Policy for Adviser {
+    fn next_run(&mut self) -> Run {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.next_run(),
+            Adviser::Own(own) => own.call(IMPOSSIBLE, policy::next_run),
+        }
+    }
+
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.observe(run, feedback),
+            Adviser::Own(own) => own.call((), |policy| policy::observe(policy, run, feedback)),
+        }
+    }
+
+    fn recommend(&self) -> usize {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.recommend(),
+            Adviser::Own(own) => own.call(0, policy::recommend),
+        }
+    }
+
+    fn certificate(&self) -> Option<Certificate> {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.certificate(),
+            Adviser::Own(_) => None,
+        }
+    }
+}
+
+/// An advisor over numbered arms.
+#[pyclass(name = "Advisor", module = "calibandit._core")]
+pub(crate) struct PyAdvisor {
+    advisor: Advisor<Adviser>,
+}
+
+#[pymethods]
+impl PyAdvisor {
+    /// With a policy given by its table as JSON, or by a factory if it is written in Python.
+    #[new]
+    fn new(
+        json: &str,
+        factory: Option<Bound<'_, PyAny>>,
+        arms: usize,
+        horizon: Option<u64>,
+        seed: u64,
+        loss_range: (f64, f64),
+    ) -> Result<Self, Failure> {
+        let setting = Setting { arms, horizon };
+        let stream = stream(seed, NAME, 0, Purpose::Policy);
+        let adviser = match factory {
+            Some(factory) => {
+                let own = policy::make(&factory, &setting, stream)?.unbind();
+                Adviser::Own(Own { policy: Arc::new(Mutex::new(Some(own))), ..Own::default() })
+            }
+            None => {
+                let spec: PolicySpec = serde_json::from_str(json)?;
+                Adviser::BuiltIn(Box::new(spec.build(&setting, stream)?))
+            }
+        };
+        let range = match loss_range {
+            (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
+            (low, high) => LossRange::new(low, high)?,
+        };
+        Ok(Self { advisor: Advisor::with_range(adviser, arms, range)? })
+    }
+
+    /// The advisor that `to_json` wrote; `policy` if it is one written in Python.
+    #[staticmethod]
+    fn from_json(json: &str, policy: Option<Py<PyAny>>) -> Result<Self, Failure> {
+        let advisor: Advisor<Adviser> = Advisor::from_json(json)?;
+        if let Adviser::Own(own) = advisor.policy() {
+            *own.policy.lock().unwrap_or_else(PoisonError::into_inner) = policy;
+        }
+        Ok(Self { advisor })
+    }
+
+    /// The advisor as JSON.
+    fn to_json(&self) -> Result<String, Failure> {
+        Ok(self.advisor.to_json()?)
+    }
+
+    /// The policy written in Python, if it is one.
+    #[getter]
+    fn own_policy(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        match self.advisor.policy() {
+            Adviser::Own(own) => {
+                let guard = own.policy.lock().unwrap_or_else(PoisonError::into_inner);
+                guard.as_ref().map(|policy| policy.clone_ref(py))
+            }
+            Adviser::BuiltIn(_) => None,
+        }
+    }
+
+    /// The next play: its number, its arm, and whether it is measured.
+    fn ask(&mut self) -> Result<(u64, usize, bool), Failure> {
+        // A run that could not be had or played must not stay: the next `ask` is to try again.
+        let before = match self.advisor.policy() {
+            Adviser::Own(_) if self.advisor.current_run().is_none() => Some(self.advisor.clone()),
+            _ => None,
+        };
+        let asked = self.advisor.ask();
+        let asked = self.raised(asked);
+        if let (Some(before), Err(_)) = (before, &asked) {
+            self.advisor = before;
+        }
+        let decision = asked?;
+        Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
+    }
+
+    /// Takes the loss of a decision.
+    fn tell(&mut self, decision: u64, loss: f64) -> Result<(), Failure> {
+        let told = self.advisor.tell(decision, loss);
+        self.raised(told)
+    }
+
+    /// Gives up the loss of a decision.
+    fn forget(&mut self, decision: u64) -> Result<(), Failure> {
+        let forgotten = self.advisor.forget(decision);
+        self.raised(forgotten)
+    }
+
+    /// The arm to settle on.
+    fn recommend(&self) -> Result<usize, Failure> {
+        let arm = self.advisor.recommend();
+        self.raised(Ok::<_, Failure>(arm))
+    }
+
+    /// The arms not ruled out, how much worse than the best any of them can be, and the probability that this is wrong.
+    fn certificate(&self) -> Option<(Vec<usize>, f64, f64)> {
+        self.advisor.certificate().map(|Certificate { arms, gap, delta }| (arms, gap, delta))
+    }
+
+    /// How often each arm was played.
+    #[getter]
+    fn plays(&self) -> Vec<u64> {
+        self.advisor.plays().to_vec()
+    }
+
+    /// How often the arm changed.
+    #[getter]
+    fn switches(&self) -> u64 {
+        self.advisor.switches()
+    }
+
+    /// How many decisions were made.
+    #[getter]
+    fn decisions(&self) -> u64 {
+        self.advisor.decisions()
+    }
+
+    /// The decisions whose losses the policy needs before its next run.
+    #[getter]
+    fn outstanding(&self) -> Vec<u64> {
+        self.advisor.outstanding().collect()
+    }
+
+    /// The run being played.
+    #[getter]
+    fn current_run(&self) -> Option<PyRun> {
+        self.advisor.current_run().map(PyRun::from)
+    }
+
+    /// The losses declared possible.
+    #[getter]
+    fn loss_range(&self) -> (f64, f64) {
+        (self.advisor.loss_range().low(), self.advisor.loss_range().high())
+    }
+}
+
+impl PyAdvisor {
+    fn raised<T, E: Into<Failure>>(&self, outcome: Result<T, E>) -> Result<T, Failure> {
+        match self.advisor.policy() {
+            Adviser::Own(own) => own.raised.or(outcome),
+            Adviser::BuiltIn(_) => outcome.map_err(Into::into),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Games: specifications from which instances are drawn, and games with loss curves that are Python functions.
+
+use std::sync::Arc;
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{
+    Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
+    optimum, optimum_bounds, reo,
+};
+use calibandit_lab::run::GameSource;
+use calibandit_lab::spec::ExperimentSpec;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::column::Column;
+use crate::failure::{Failure, Raised};
+
+/// An arm as Python gives it: weights, memory, the loss curve as JSON or a function, special values, trend, feedback as JSON.
+type ArmParts<'py> =
+    (Option<Vec<f64>>, Option<usize>, Bound<'py, PyAny>, Option<f64>, Option<f64>, Option<String>, String);
+
+/// `alpha`, `best_arm`, `arm`, `window`.
+type ReoParts = (f64, usize, usize, Vec<bool>);
+
+/// `loss`, `excess`, `lower`, `exact`, `prefix`, `cycle`, `repeats`, `tail`.
+type OptimumParts = (f64, f64, f64, bool, Vec<usize>, Vec<usize>, u64, Vec<usize>);
+
+/// A game, or a specification from which games are drawn.
+#[pyclass(name = "Game", module = "calibandit._core", frozen)]
+pub(crate) struct PyGame {
+    pub(crate) source: GameSource,
+    /// What its Python functions raised.
+    pub(crate) raised: Raised,
+}
+
+#[pymethods]
+impl PyGame {
+    /// The game of a `[game]` table, given as JSON.
+    #[staticmethod]
+    fn from_spec(json: &str) -> Result<Self, Failure> {
+        let game: Value = serde_json::from_str(json)?;
+        // Checked as a file is, so that mistakes are explained just as well. The rest of the experiment does not matter.
+        let policy = json!([{"kind": "ucb1"}]);
+        let experiment = json!({"name": "game", "horizon": 1_000_000, "game": game, "policy": policy});
+        let spec = ExperimentSpec::from_json("the game", &experiment)?;
+        Ok(Self { source: GameSource::Spec(spec.game), raised: Raised::default() })
+    }
+
+    /// The game with these arms, some of whose loss curves are Python functions.
+    #[staticmethod]
+    fn from_arms(arms: Vec<ArmParts<'_>>) -> Result<Self, Failure> {
+        let raised = Raised::default();
+        let arms = arms.into_iter().enumerate().map(|(index, parts)| arm(index, parts, &raised));
+        let arms = raised.or(arms.collect::<Result<Vec<Arm>, Failure>>())?;
+        Ok(Self { source: GameSource::Fixed(Game::new(arms)?), raised })
+    }
+
+    /// The game of an instance.
+    fn draw(&self, seed: u64, experiment: &str, instance: u64) -> Result<Self, Failure> {
+        let game = self.source.draw(&mut stream(seed, experiment, instance, Purpose::Game));
+        Ok(Self { source: GameSource::Fixed(self.raised.or(game)?), raised: self.raised.clone() })
+    }
+
+    /// The `[game]` table as JSON; none if it has Python functions.
+    fn spec(&self) -> Result<Option<String>, Failure> {
+        Ok(match &self.source {
+            GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
+            GameSource::Fixed(game) => custom(game).map(|spec| spec.to_string()),
+        })
+    }
+
+    /// What tables and figures call it.
+    #[getter]
+    pub(crate) fn title(&self) -> String {
+        match &self.source {
+            GameSource::Spec(spec) => spec.title(),
+            GameSource::Fixed(game) => format!("custom, K = {}, m = {}", game.arms().len(), game.memory()),
+        }
+    }
+
+    /// The numbers of arms and of the longest memory, the best arm and the eventual losses.
+    fn facts(&self) -> Result<(usize, usize, usize, Vec<f64>), Failure> {
+        let game = self.game()?;
+        let losses = game.arms().iter().map(Arm::eventual_loss).collect();
+        Ok((game.arms().len(), game.memory(), game.best_arm(), losses))
+    }
+
+    /// Repeated exposure optimality.
+    fn reo(&self, py: Python<'_>) -> Result<ReoParts, Failure> {
+        let game = self.game()?;
+        let found = py.detach(|| reo(&game));
+        let found = self.raised.or(found)?;
+        Ok((found.alpha, found.best_arm, found.arm, found.window))
+    }
+
+    /// The optimum, or bounds on it.
+    fn optimum(&self, py: Python<'_>, horizon: u64) -> Result<OptimumParts, Failure> {
+        let game = self.game()?;
+        let found = py.detach(|| match optimum(&game, horizon) {
+            Ok(best) => Ok((best.loss, best.excess, best.loss, true, best.sequence)),
+            Err(OptimumError::TooManyStates { .. } | OptimumError::TooManyPlays { .. }) => {
+                let best = optimum_bounds(&game, horizon);
+                Ok((best.upper, best.upper_excess, best.lower, best.exact, best.sequence))
+            }
+            Err(error) => Err(error),
+        });
+        let (loss, excess, lower, exact, sequence) = self.raised.or(found)?;
+        Ok((loss, excess, lower, exact, sequence.prefix, sequence.cycle, sequence.repeats, sequence.tail))
+    }
+
+    /// The expected losses of a sequence of plays.
+    fn play(&self, sequence: Vec<usize>) -> Result<Column, Failure> {
+        let losses = self.game()?.losses(&sequence);
+        Ok(Column::floats(self.raised.or(losses)?))
+    }
+}
+
+impl PyGame {
+    /// The game itself; of a specification, the first instance that `simulate` plays.
+    fn game(&self) -> Result<Game, Failure> {
+        let game = self.source.draw(&mut stream(1, crate::simulate::NAME, 0, Purpose::Game));
+        self.raised.or(game)
+    }
+}
+
+fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
+    let (weights, memory, loss, calibrated, alone, trend, feedback) = parts;
+    let named = |source: ArmError| Failure::Game(GameError::Arm { arm: index, source });
+    let weights = match (weights, memory) {
+        (Some(weights), None) => Weights::new(weights),
+        (None, Some(memory)) => Weights::unit(memory),
+        (Some(_), Some(_)) => Err(ArmError::WeightsAndMemory),
+        (None, None) => Err(ArmError::NoWeights),
+    };
+    let noise: Noise = serde_json::from_str(&feedback)?;
+    let curve = match loss.extract::<String>() {
+        Ok(json) => LossCurve::try_from(serde_json::from_str::<LossCurveSpec>(&json)?).map_err(named)?,
+        Err(_) => {
+            let trend = match trend.as_deref() {
+                None => Trend::Unknown,
+                Some("decreasing") => Trend::Decreasing,
+                Some("increasing") => Trend::Increasing,
+                Some(other) => {
+                    return Err(Failure::Value(format!(
+                        "`trend` must be increasing, decreasing or None, not {other:?}"
+                    )));
+                }
+            };
+            let mut curve = LossCurve::new(Shape::Function { function: function(loss.unbind(), raised), trend });
+            curve = calibrated.map_or(curve.clone(), |loss| curve.when_calibrated(loss));
+            alone.map_or(curve.clone(), |loss| curve.when_alone(loss))
+        }
+    };
+    Arm::new(weights.map_err(named)?, curve, noise).map_err(named)
+}
+
+/// A Python function as a loss function. What it raises is kept, and the loss is none.
+fn function(function: Py<PyAny>, raised: &Raised) -> LossFn {
+    let raised = raised.clone();
+    Arc::new(move |tally| {
+        Python::attach(|py| {
+            let loss = function.bind(py).call1((tally,)).and_then(|loss| loss.extract::<f64>());
+            loss.unwrap_or_else(|error| {
+                raised.put(error);
+                f64::NAN
+            })
+        })
+    })
+}
+
+/// A game without functions as a `[game]` table: JSON of a game has `arms` where a table has `arm`.
+fn custom(game: &Game) -> Option<Value> {
+    let mut value = serde_json::to_value(game).ok()?;
+    let arms = value.get_mut("arms")?.take();
+    Some(json!({"kind": "custom", "arm": arms}))
+}

@@ -1,0 +1,59 @@
+//! The compiled part of the Python package `calibandit`: games, policies, simulations, results and advisors as few and plain
+//! objects. What people see, with names, defaults, documentation and types, is Python, in `python/calibandit`.
+//!
+//! Specifications cross the border as JSON, numbers as Arrow arrays. Nothing here decides a number.
+
+mod advisor;
+mod column;
+mod failure;
+mod game;
+mod policy;
+mod simulate;
+mod table;
+mod watch;
+
+use std::ffi::OsString;
+
+use calibandit::{GameSpec, PolicySpec};
+use pyo3::prelude::*;
+
+use failure::Failure;
+
+/// Every kind of game, as JSON.
+#[pyfunction]
+fn game_kinds() -> Result<String, Failure> {
+    Ok(serde_json::to_string(&GameSpec::kinds())?)
+}
+
+/// Every kind of policy, as JSON.
+#[pyfunction]
+fn policy_kinds() -> Result<String, Failure> {
+    Ok(serde_json::to_string(PolicySpec::kinds())?)
+}
+
+/// The command line: the exit code that it ends with.
+#[pyfunction]
+fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| calibandit_cli::run(arguments))
+}
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::advisor::PyAdvisor;
+    #[pymodule_export]
+    use super::column::Column;
+    #[pymodule_export]
+    use super::game::PyGame;
+    #[pymodule_export]
+    use super::policy::{PyFeedback, PyRun};
+    #[pymodule_export]
+    use super::simulate::{check_spec, complete_policy, complete_spec, merge, read, run, simulate};
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    use super::{command_line, game_kinds, policy_kinds};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

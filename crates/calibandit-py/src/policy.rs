@@ -1,0 +1,216 @@
+//! Policies written in Python.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use calibandit::{Feedback, Policy, Run, Setting, Stream};
+use calibandit_lab::run::OwnPolicy;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use rand::Rng;
+
+use crate::failure::Raised;
+
+/// One commitment of a policy: play `arm`, ignore the first `burn_in` losses, add up the next `record`.
+///
+/// >>> import calibandit as cb
+/// >>> run = cb.Run(3, burn_in=9, record=40)
+/// >>> run
+/// Run(arm=3, burn_in=9, record=40)
+/// >>> run.plays
+/// 49
+/// >>> cb.Run.forever(2)          # to the end of the game
+/// Run.forever(2)
+#[pyclass(name = "Run", module = "calibandit", frozen, eq, hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PyRun {
+    #[pyo3(get)]
+    arm: usize,
+    #[pyo3(get)]
+    burn_in: u64,
+    #[pyo3(get)]
+    record: u64,
+}
+
+#[pymethods]
+impl PyRun {
+    #[new]
+    #[pyo3(signature = (arm, burn_in = 0, record = 1))]
+    fn new(arm: usize, burn_in: u64, record: u64) -> PyResult<Self> {
+        if burn_in == 0 && record == 0 {
+            return Err(PyValueError::new_err("a run needs at least one play: burn_in and record are both 0"));
+        }
+        Ok(Self { arm, burn_in, record })
+    }
+
+    /// A run of this arm to the end of the game.
+    #[staticmethod]
+    fn forever(arm: usize) -> Self {
+        Run::forever(arm).into()
+    }
+
+    /// The number of plays.
+    #[getter]
+    fn plays(&self) -> u64 {
+        Run::from(*self).plays()
+    }
+
+    fn __repr__(&self) -> String {
+        match *self {
+            Self { arm, burn_in: 0, record: u64::MAX } => format!("Run.forever({arm})"),
+            Self { arm, burn_in, record } => format!("Run(arm={arm}, burn_in={burn_in}, record={record})"),
+        }
+    }
+
+    fn __getnewargs__(&self) -> (usize, u64, u64) {
+        (self.arm, self.burn_in, self.record)
+    }
+}
+
+impl From<Run> for PyRun {
+    fn from(Run { arm, burn_in, record }: Run) -> Self {
+        Self { arm, burn_in, record }
+    }
+}
+
+impl From<PyRun> for Run {
+    fn from(PyRun { arm, burn_in, record }: PyRun) -> Self {
+        Self { arm, burn_in, record }
+    }
+}
+
+/// What a policy gets to know of a run: the recorded losses, added up.
+///
+/// >>> import calibandit as cb
+/// >>> feedback = cb.Feedback(4, 1.0, 1.0)
+/// >>> feedback.mean
+/// 0.25
+#[pyclass(name = "Feedback", module = "calibandit", frozen, eq)]
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct PyFeedback {
+    #[pyo3(get)]
+    plays: u64,
+    #[pyo3(get)]
+    sum: f64,
+    #[pyo3(get)]
+    sum_sq: f64,
+}
+
+#[pymethods]
+impl PyFeedback {
+    #[new]
+    fn new(plays: u64, sum: f64, sum_sq: f64) -> Self {
+        Self { plays, sum, sum_sq }
+    }
+
+    /// The mean recorded loss; NaN if nothing was recorded.
+    #[getter]
+    fn mean(&self) -> f64 {
+        self.sum / self.plays as f64
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let float = |value: f64| value.into_pyobject(py)?.repr()?.extract::<String>();
+        Ok(format!("Feedback(plays={}, sum={}, sum_sq={})", self.plays, float(self.sum)?, float(self.sum_sq)?))
+    }
+
+    fn __getnewargs__(&self) -> (u64, f64, f64) {
+        (self.plays, self.sum, self.sum_sq)
+    }
+}
+
+impl From<Feedback> for PyFeedback {
+    fn from(Feedback { plays, sum, sum_sq }: Feedback) -> Self {
+        Self { plays, sum, sum_sq }
+    }
+}
+
+/// What nobody can play: ends a simulation whose policy raised an exception.
+pub(crate) const IMPOSSIBLE: Run = Run { arm: usize::MAX, burn_in: 0, record: 0 };
+
+/// `policy.next_run()`.
+pub(crate) fn next_run(policy: &Bound<'_, PyAny>) -> PyResult<Run> {
+    let run = policy.call_method0(intern!(policy.py(), "next_run"))?;
+    match run.cast::<PyRun>() {
+        Ok(run) => Ok((*run.get()).into()),
+        Err(_) => {
+            let type_name = run.get_type().name()?;
+            Err(PyTypeError::new_err(format!("next_run must return a calibandit.Run, not {type_name}")))
+        }
+    }
+}
+
+/// `policy.observe(run, feedback)`.
+pub(crate) fn observe(policy: &Bound<'_, PyAny>, run: Run, feedback: Feedback) -> PyResult<()> {
+    let arguments = (PyRun::from(run), PyFeedback::from(feedback));
+    policy.call_method1(intern!(policy.py(), "observe"), arguments).map(|_| ())
+}
+
+/// `policy.recommend()`.
+pub(crate) fn recommend(policy: &Bound<'_, PyAny>) -> PyResult<usize> {
+    policy.call_method0(intern!(policy.py(), "recommend"))?.extract()
+}
+
+/// Makes a policy written in Python, a fresh one for each instance: `factory(arms, horizon, seed)`.
+pub(crate) struct Factory<'a> {
+    pub(crate) factory: Py<PyAny>,
+    pub(crate) raised: Raised,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Calls a factory. The seed comes from the policy's own stream, so that its numbers depend on the experiment and the instance alone.
+pub(crate) fn make<'py>(
+    factory: &Bound<'py, PyAny>,
+    setting: &Setting,
+    mut stream: Stream,
+) -> PyResult<Bound<'py, PyAny>> {
+    factory.call1((setting.arms, setting.horizon, stream.next_u64()))
+}
+
+impl OwnPolicy for Factory<'_> {
+    /// The interpreter is held from beginning to end: a policy in Python needs it all the time, and taking it anew for each run
+    /// would have two of them take turns at every single one. Others get it whenever Python's own clock says so.
+    fn with_policy(&self, setting: &Setting, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
+        Python::attach(|py| match make(self.factory.bind(py), setting, stream) {
+            Ok(policy) => play(&mut Own { policy, raised: &self.raised, stop: self.stop }),
+            Err(error) => self.raised.put(error),
+        });
+    }
+}
+
+struct Own<'py, 'a> {
+    policy: Bound<'py, PyAny>,
+    raised: &'a Raised,
+    stop: &'a AtomicBool,
+}
+
+impl Policy for Own<'_, '_> {
+    fn next_run(&mut self) -> Run {
+        if self.stop.load(Ordering::Relaxed) {
+            return IMPOSSIBLE;
+        }
+        next_run(&self.policy).unwrap_or_else(|error| self.fail(error))
+    }
+
+    fn observe(&mut self, run: Run, feedback: Feedback) {
+        if let Err(error) = observe(&self.policy, run, feedback) {
+            self.fail(error);
+        }
+    }
+
+    fn recommend(&self) -> usize {
+        recommend(&self.policy).unwrap_or_else(|error| {
+            self.raised.put(error);
+            0
+        })
+    }
+}
+
+impl Own<'_, '_> {
+    /// Keeps the exception and makes sure that everything ends soon.
+    fn fail(&self, error: PyErr) -> Run {
+        self.raised.put(error);
+        self.stop.store(true, Ordering::Relaxed);
+        IMPOSSIBLE
+    }
+}

@@ -1,0 +1,77 @@
+//! Work on threads of its own while Python's main thread looks after Ctrl-C and progress.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use calibandit_lab::job::Watcher;
+use calibandit_lab::run::Progress;
+use pyo3::prelude::*;
+
+use crate::failure::Failure;
+
+/// How often signals are looked at while nothing else happens, and how often progress is shown at most.
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// Sends what it is shown to the thread that waits.
+#[derive(Clone)]
+pub(crate) struct Report(Sender<Progress>);
+
+impl Watcher for Report {
+    fn show(&self, progress: Progress) {
+        // Nobody listens any more after an exception.
+        let _ = self.0.send(progress);
+    }
+}
+
+/// Does `work` on another thread, with the interpreter free for others. `progress` is called from here as
+/// `progress(done, pieces, part)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set, and that is
+/// what comes out once the work has ended.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    stop: &AtomicBool,
+    work: impl FnOnce(Report) -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    thread::scope(|scope| {
+        let (sender, mut receiver) = channel();
+        let worker = scope.spawn(move || work(Report(sender)));
+        let mut raised: Option<PyErr> = None;
+        let mut shown = Instant::now();
+        let mut latest = None;
+        loop {
+            let listening = &mut receiver;
+            let heard = py.detach(move || listening.recv_timeout(BETWEEN));
+            let over = matches!(heard, Err(RecvTimeoutError::Disconnected));
+            latest = heard.ok().or(latest);
+            if raised.is_none() {
+                let show = |latest: &Option<Progress>| match (progress, latest) {
+                    (Some(progress), Some(Progress { done, pieces, work })) => {
+                        progress.call1((done, pieces, work)).map(|_| ())
+                    }
+                    _ => Ok(()),
+                };
+                let mut looked = py.check_signals();
+                if looked.is_ok() && (over || shown.elapsed() >= BETWEEN) {
+                    looked = show(&latest);
+                    latest = None;
+                    shown = Instant::now();
+                }
+                if let Err(error) = looked {
+                    stop.store(true, Ordering::Relaxed);
+                    raised = Some(error);
+                }
+            }
+            if over {
+                break;
+            }
+        }
+        let done = py.detach(move || worker.join());
+        match (raised, done) {
+            (Some(error), _) => Err(Failure::Raised(error)),
+            (None, Ok(done)) => done,
+            (None, Err(panic)) => std::panic::resume_unwind(panic),
+        }
+    })
+}

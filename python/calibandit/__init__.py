@@ -1,0 +1,83 @@
+"""Bandits whose arms need to warm up.
+
+A crowd worker, a racing driver or a cache is only as good as it gets after some plays in a row. In a *weighted tallying* game an arm's expected
+loss depends on how often that arm was played lately. Here are such games, policies that deal with them, exact regret,
+fast simulation, and an advisor that tells you live what to play next. Losses are minimised.
+
+>>> import calibandit as cb
+>>> game = cb.Game(arms=[
+...     cb.Arm(memory=4, loss=0.5),
+...     cb.Arm(memory=4, loss=[0.9, 0.7, 0.5, 0.1]),      # the best, but only after four plays in a row
+... ])
+>>> result = cb.simulate(game, [cb.policies.calibrated(memory_bound=4), cb.policies.thompson()], horizon=100_000)
+>>> calibrated, thompson = (row["mean"] for row in result.summary())
+>>> calibrated < 100, thompson > 30_000
+(True, True)
+"""
+
+from __future__ import annotations
+
+from . import games, policies
+from ._advisor import Advisor, Certificate, Decision
+from ._core import VERSION as __version__
+from ._game import Arm, BestSequence, Game, Noise, Optimum, Reo, game
+from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
+from ._result import Result, Summary
+from ._simulate import check, merge, read, run, simulate
+from .errors import (
+    AlreadySettled,
+    CalibanditError,
+    FolderError,
+    GameError,
+    PolicyError,
+    SimulationError,
+    SnapshotError,
+    SpecError,
+    TellError,
+    UnknownDecision,
+    UnknownName,
+    UnreadableFile,
+    Waiting,
+)
+
+__all__ = [
+    "Advisor",
+    "AlreadySettled",
+    "Arm",
+    "BestSequence",
+    "CalibanditError",
+    "Certificate",
+    "Decision",
+    "Feedback",
+    "FolderError",
+    "Game",
+    "GameError",
+    "Noise",
+    "Optimum",
+    "Policy",
+    "PolicyError",
+    "PolicyLike",
+    "PolicySpec",
+    "Reo",
+    "Result",
+    "Run",
+    "SimulationError",
+    "SnapshotError",
+    "SpecError",
+    "Summary",
+    "TellError",
+    "UnknownDecision",
+    "UnknownName",
+    "UnreadableFile",
+    "Waiting",
+    "__version__",
+    "check",
+    "game",
+    "games",
+    "merge",
+    "policies",
+    "policy",
+    "read",
+    "run",
+    "simulate",
+]

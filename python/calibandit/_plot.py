@@ -1,0 +1,42 @@
+"""Curves over time with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import UnknownName
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._result import Result
+
+
+def plot(result: Result, ax: Axes | None, column: str, band: bool) -> Axes:
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    if column not in ("cpr", "loss", "switches"):
+        raise UnknownName(f"there is nothing to draw in column {column!r}; there is cpr, loss and switches")
+    if ax is None:
+        _, ax = plt.subplots()
+    times, values, instance = result["t"], result[column].astype(float), result["instance"]
+    keys = {name: np.array(result._table.labels(name)[0]) for name in ("experiment", "game", "policy")}
+    labels = {name: result._table.labels(name)[1] for name in keys}
+    several = [name for name in ("experiment", "game") if len(labels[name]) > 1]
+    for curve in sorted(set(zip(keys["experiment"], keys["game"], keys["policy"]))):
+        mine = np.ones(len(result), dtype=bool)
+        for name, key in zip(keys, curve):
+            mine &= keys[name] == key
+        rows = values[mine].reshape(len(np.unique(instance[mine])), -1)
+        t = times[mine][: rows.shape[1]]
+        named = dict(zip(keys, curve))
+        label = ", ".join(labels[name][named[name]] for name in [*several, "policy"])
+        (line,) = ax.plot(t, rows.mean(axis=0), label=label)
+        if band and len(rows) > 1:
+            low, high = np.quantile(rows, [0.1, 0.9], axis=0)
+            ax.fill_between(t, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+    ax.set_xlabel("plays t")
+    ax.set_ylabel({"cpr": "CPR", "loss": "expected loss", "switches": "switches"}[column])
+    ax.legend()
+    return ax

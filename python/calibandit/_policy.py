@@ -1,0 +1,182 @@
+"""Policies: those of the library by name, and your own."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Union
+
+from . import _core
+from ._core import Feedback, Run
+from ._game import _unknown
+from ._json import dumps, loads
+from .errors import UnknownName
+
+__all__ = ["Feedback", "Policy", "PolicyLike", "PolicySpec", "Run", "policy"]
+
+
+class PolicySpec:
+    """A policy of the library and its parameters. Made by :mod:`calibandit.policies` or :func:`policy`.
+
+    >>> import calibandit as cb
+    >>> cb.policies.epoch_ucb(memory_bound=3)
+    policy('epoch-ucb', memory_bound=3, exploration=2.0)
+    >>> cb.policies.epoch_ucb(memory_bound=3).label
+    'UCB (epochs)'
+    """
+
+    __slots__ = ("_given_label", "_label", "_memory_bound", "_spec")
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        table = dict(spec)
+        label = table.pop("label", None)
+        kinds = [known["name"] for known in loads(_core.policy_kinds())]
+        if table.get("kind") not in kinds:
+            raise UnknownName(_unknown("policy", table.get("kind"), kinds))
+        text, own_label, memory_bound = _core.complete_policy(dumps(table))
+        self._spec: dict[str, Any] = loads(text)
+        self._given_label: str | None = label
+        self._label: str = label if label is not None else own_label
+        self._memory_bound: int | None = memory_bound
+
+    @property
+    def label(self) -> str:
+        """What tables and figures call it."""
+        return self._label
+
+    @property
+    def kind(self) -> str:
+        """Its kind, as in files."""
+        kind: str = self._spec["kind"]
+        return kind
+
+    @property
+    def memory_bound(self) -> int | None:
+        """What it is told about the memory, if it cares."""
+        return self._memory_bound
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The ``[[policy]]`` table of an experiment file."""
+        label = {} if self._given_label is None else {"label": self._given_label}
+        return {**label, **self._spec}
+
+    def __repr__(self) -> str:
+        given = {key: value for key, value in self.spec.items() if key != "kind"}
+        return f"policy({', '.join([repr(self.kind), *(f'{key}={value!r}' for key, value in given.items())])})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PolicySpec) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(dumps(self.spec))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (PolicySpec, (self.spec,))
+
+
+class Policy(ABC):
+    """A policy of your own: say what to play next, and learn from what came of it.
+
+    Whoever plays calls :meth:`next_run`, plays that run in full and reports it with :meth:`observe`, in turn. A run that the
+    horizon cuts short is not reported. In :func:`simulate` every instance plays a deep copy of the policy that was given, after a call of
+    :meth:`reset`; draw random numbers from a generator made there with ``seed``, and results are the same on any number of cores.
+
+    >>> import calibandit as cb
+    >>> class TryEachOnce(cb.Policy):
+    ...     def reset(self, arms, horizon, seed):
+    ...         self.arms, self.means = arms, []
+    ...     def next_run(self):
+    ...         if len(self.means) < self.arms:
+    ...             return cb.Run(len(self.means), burn_in=2, record=50)
+    ...         return cb.Run.forever(self.means.index(min(self.means)))
+    ...     def observe(self, run, feedback):
+    ...         self.means.append(feedback.mean)
+    >>> result = cb.simulate(cb.games.step(), [TryEachOnce(), "thompson"], horizon=10_000)
+    >>> result.policies
+    ['TryEachOnce', 'Thompson']
+    """
+
+    label: str | None = None
+    """What tables and figures call it; the name of the class if None."""
+
+    def reset(self, arms: int, horizon: int | None, seed: int) -> None:
+        """Begin anew: so many arms, so many plays (None: not known), and a seed for the policy's own randomness."""
+
+    @abstractmethod
+    def next_run(self) -> Run:
+        """The next run to play."""
+
+    @abstractmethod
+    def observe(self, run: Run, feedback: Feedback) -> None:
+        """Learn from the run that :meth:`next_run` gave last."""
+
+    def recommend(self) -> int:
+        """The arm to settle on. :class:`Advisor` asks for it; simulations do not."""
+        raise NotImplementedError(f"{type(self).__name__} has no method `recommend`, which says which arm to settle on")
+
+
+Factory = Callable[[int, Union[int, None], int], Any]
+PolicyLike = Union[str, Mapping[str, Any], PolicySpec, Policy, "type[Policy]", Factory]
+"""What stands for a policy: a :class:`PolicySpec`, the name of a kind, a ``[[policy]]`` table; a :class:`Policy` or its class; or a
+function ``(arms, horizon, seed)`` that makes something with the methods of one."""
+
+
+def policy(kind: str, *, label: str | None = None, **parameters: Any) -> PolicySpec:
+    """A policy of the library by the name of its kind: the same as the function of :mod:`calibandit.policies`.
+
+    >>> policy("calibrated", memory_bound=3).label
+    'calibrated'
+    """
+    given = {key: value for key, value in parameters.items() if value is not None}
+    named = {} if label is None else {"label": label}
+    return PolicySpec({**named, "kind": kind.replace("_", "-"), **given})
+
+
+class _Entry:
+    """A policy as the compiled part takes it: a label, a table, and a factory if it is written in Python."""
+
+    def __init__(self, given: PolicyLike, memory_bound: int | None = None) -> None:
+        self.factory: Factory | None = None
+        if isinstance(given, str):
+            given = {"kind": given.replace("_", "-")}
+        if isinstance(given, Mapping):
+            given = PolicySpec(_with_memory_bound(given, memory_bound))
+        if isinstance(given, PolicySpec):
+            spec = given.spec
+            self.label: str | None = spec.pop("label", None)
+            self.table: dict[str, Any] = spec
+            return
+        name = given.__name__ if hasattr(given, "__name__") else type(given).__name__
+        label = getattr(given, "label", None)
+        self.label = label if isinstance(label, str) else name
+        own = given if isinstance(given, type) else type(given)
+        self.table = {"kind": "python", "class": f"{own.__module__}.{own.__qualname__}"}
+        self.factory = _factory(given)
+
+    def parts(self) -> tuple[str | None, str, Factory | None]:
+        return (self.label, dumps(self.table), self.factory)
+
+
+def _with_memory_bound(spec: Mapping[str, Any], memory_bound: int | None) -> Mapping[str, Any]:
+    """The table with a bound on the memory, where its kind takes one and it has none."""
+    kinds = {known["name"]: known for known in loads(_core.policy_kinds())}
+    takes = [parameter["name"] for parameter in kinds.get(spec.get("kind", ""), {"parameters": []})["parameters"]]
+    if memory_bound is None or "memory_bound" not in takes or "memory_bound" in spec:
+        return spec
+    return {**spec, "memory_bound": memory_bound}
+
+
+def _factory(given: Any) -> Factory:
+    def fresh(arms: int, horizon: int | None, seed: int) -> Any:
+        made = given() if isinstance(given, type) else copy.deepcopy(given)
+        made.reset(arms, horizon, seed)
+        return made
+
+    if isinstance(given, Policy) or (isinstance(given, type) and issubclass(given, Policy)):
+        return fresh
+    if callable(given):
+        factory: Factory = given
+        return factory
+    raise TypeError(f"not a policy: {given!r}. Give one of calibandit.policies, the name of one, or a subclass of calibandit.Policy")
