@@ -131,8 +131,6 @@ class Advisor:
         with self._lock:
             self._core.forget(_number(decision))
 
-    lost = forget
-
     def recommend(self) -> Any:
         """The arm to settle on if playing stopped being about learning now."""
         with self._lock:

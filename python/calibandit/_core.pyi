@@ -3,6 +3,26 @@
 from collections.abc import Callable
 from typing import Any, final
 
+__all__ = [
+    "Advisor",
+    "Column",
+    "Feedback",
+    "Game",
+    "Run",
+    "Table",
+    "VERSION",
+    "check_spec",
+    "command_line",
+    "complete_policy",
+    "complete_spec",
+    "game_kinds",
+    "merge",
+    "policy_kinds",
+    "read",
+    "run",
+    "simulate",
+]
+
 VERSION: str
 
 def game_kinds() -> str: ...
