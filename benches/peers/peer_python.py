@@ -52,6 +52,26 @@ def numpy_epoch_ucb(game, arms, memory, horizon, rng):
         chosen[arm] += 1
 
 
+def numpy_ucb1(game, arms, memory, horizon, rng):
+    numpy_epoch_ucb(game, arms, 1, horizon, rng)
+
+
+def numpy_elimination(game, arms, memory, horizon, rng):
+    epochs = 1
+    while 4 * arms * memory * (2**epochs - 1) < horizon:
+        epochs += 1
+    alive, left, s = np.arange(arms), horizon, 1
+    while left > 0:
+        n = math.ceil(arms * memory * 2**s / len(alive))
+        means = np.zeros(len(alive))
+        for i, arm in enumerate(alive):
+            losses = [game.play(arm) for _ in range(min(2 * n, left))]
+            left -= len(losses)
+            means[i] = np.mean(losses[n:]) if len(losses) == 2 * n else 0.0
+        radius = math.sqrt(32 / n * math.log(2 * arms * epochs / 0.05))
+        alive, s = alive[means - means.min() <= 2 * radius], s + 1
+
+
 def river_policy(name):
     from river import bandit
 
@@ -87,7 +107,13 @@ def smpy_policy(name):
 def main():
     contestant, name = sys.argv[1:3]
     arms, memory, horizon, instances = map(int, sys.argv[3:7])
-    by_hand = {"exp3": numpy_exp3, "batched-exp3": numpy_batched, "epoch-ucb": numpy_epoch_ucb}
+    by_hand = {
+        "successive-elimination": numpy_elimination,
+        "exp3": numpy_exp3,
+        "batched-exp3": numpy_batched,
+        "epoch-ucb": numpy_epoch_ucb,
+        "ucb1": numpy_ucb1,
+    }
     run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy_policy}[contestant](name)
     excesses, start = [], time.process_time()
     for instance in range(instances):

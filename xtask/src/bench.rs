@@ -1,13 +1,17 @@
 //! `cargo xtask bench`: this project and its peers side by side on this machine, the same work for all.
 //!
-//! Four steps: make the contestants ready, compare them, measure how cost grows, count instructions. What the last three find
-//! is kept in `target/bench/`; a fifth puts it into docs/benchmarks.md. Time is CPU time of all threads, the least of
-//! several tries, because other programs on the machine can only make it longer.
+//! Make the contestants ready, compare them, measure how cost grows, time the whole of `calibandit paper`, count
+//! instructions: what these steps find is kept in `target/bench/`. One more puts it into docs/benchmarks.md, and only the last
+//! one fails if contestants did not do the same work or instructions grew, so that the page is there to look at. Time is
+//! CPU time of all threads, the least of several tries, because other programs on the machine can only make it longer.
 
+mod arena;
 mod contestants;
 mod counts;
+mod everyone;
 mod growth;
 mod page;
+mod paper;
 mod ratios;
 
 use std::path::PathBuf;
@@ -20,6 +24,7 @@ pub(crate) use contestants::prepare;
 pub(crate) use counts::count;
 pub(crate) use growth::grow;
 pub(crate) use page::write;
+pub(crate) use paper::time;
 pub(crate) use ratios::compare;
 
 /// What one contestant plays: the paper's unweighted game.
@@ -57,8 +62,9 @@ struct Measured {
 }
 
 impl Measured {
+    /// From the last line: libraries have things to say before.
     fn parse(output: &str) -> Option<Self> {
-        let mut numbers = output.split_whitespace().map(str::parse);
+        let mut numbers = output.lines().last()?.split_whitespace().map(str::parse);
         let (Some(Ok(seconds)), Some(Ok(mean)), Some(Ok(error))) = (numbers.next(), numbers.next(), numbers.next())
         else {
             return None;
@@ -88,6 +94,22 @@ fn keep(name: &str, text: &str) -> Result<Tally, Failure> {
     Ok(Tally::default())
 }
 
+/// Where the steps leave what the last one fails for, a line each.
+const DISAGREEMENTS: &str = "disagreements.txt";
+const SLOWER: &str = "slower.txt";
+
+/// Fails if contestants did not do the same work, or something takes more instructions than before.
+pub(crate) fn judge() -> Result<Tally, Failure> {
+    let lines = |name: &str| -> Vec<String> {
+        fs::read_to_string(kept(name)).unwrap_or_default().lines().map(str::to_string).collect()
+    };
+    match (lines(DISAGREEMENTS), lines(SLOWER)) {
+        (found, _) if !found.is_empty() => Err(Failure::Disagreement { found }),
+        (_, found) if !found.is_empty() => Err(Failure::Slower { found }),
+        _ => Ok(Tally::default()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +118,7 @@ mod tests {
     fn contestants_answer_with_three_numbers() {
         let measured = Measured::parse("0.25 43014.5 3711.25\n").unwrap();
         assert_eq!(measured, Measured { seconds: 0.25, mean: 43014.5, error: 3711.25 });
+        assert_eq!(Measured::parse("Warning: no tqdm\n\n0.25 43014.5 3711.25"), Some(measured));
         assert_eq!(Measured::parse("0.25 43014.5"), None);
         assert_eq!(Measured::parse("Traceback (most recent call last)"), None);
     }

@@ -1,4 +1,4 @@
-//! Draws a figure that is given as JSON: `draw FIGURE.json FIGURE.svg`.
+//! Draws a figure that is given as JSON: `draw FIGURE.json FILE...`, where a file's ending says how: `.svg` or `.png`.
 
 use std::error::Error;
 use std::fs;
@@ -7,8 +7,15 @@ use calibandit_lab::figure::{Figure, Palette};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [from, to] = arguments.as_slice() else { return Err("usage: draw FIGURE.json FIGURE.svg".into()) };
+    let [from, files @ ..] = arguments.as_slice() else { return Err("usage: draw FIGURE.json FILE...".into()) };
     let figure: Figure = serde_json::from_str(&fs::read_to_string(from)?)?;
-    fs::write(to, figure.to_svg(&Palette::for_figures([&figure])))?;
+    let palette = Palette::for_figures([&figure]);
+    for file in files {
+        if file.ends_with(".png") {
+            fs::write(file, figure.to_png(&palette, 2.0)?)?;
+        } else {
+            fs::write(file, figure.to_svg(&palette))?;
+        }
+    }
     Ok(())
 }

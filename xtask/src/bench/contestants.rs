@@ -19,6 +19,14 @@ pub(super) enum Contestant {
 }
 
 impl Contestant {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Calibandit, Self::C, Self::Numba, Self::NumPy, Self::River, Self::SmpyBandits];
+
+    /// Whether a play takes microseconds.
+    pub(super) fn is_slow(self) -> bool {
+        matches!(self, Self::NumPy | Self::River | Self::SmpyBandits)
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Calibandit => "Calibandit",
@@ -30,7 +38,8 @@ impl Contestant {
         }
     }
 
-    fn command(self, workload: &Workload) -> Command {
+    /// With how many tries it is asked for in one go: those that compile when they start try often before they end.
+    fn command(self, workload: &Workload, tries: u32) -> Command {
         let script = |python: PathBuf, file: &str| {
             let mut command = Command::new(python);
             command.arg(peers().join(file));
@@ -43,21 +52,24 @@ impl Contestant {
             Self::NumPy | Self::River => script(python("bench-venv"), "peer_python.py"),
             Self::SmpyBandits => script(python("bench-venv-smpybandits"), "peer_python.py"),
         };
-        if matches!(self, Self::NumPy | Self::River | Self::SmpyBandits) {
+        if self.is_slow() {
             command.arg(self.name());
         }
         command.args(workload.arguments());
+        if self == Self::Numba {
+            command.arg(tries.to_string());
+        }
         command
     }
 
     /// Plays a workload `tries` times; the least time counts. `None` if it cannot.
     pub(super) fn play(self, workload: &Workload, tries: u32) -> Option<Measured> {
         let once = || {
-            let output = self.command(workload).output().ok()?;
+            let output = self.command(workload, tries).output().ok()?;
             Measured::parse(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success())
         };
         let mut least: Option<Measured> = None;
-        for _ in 0..tries {
+        for _ in 0..if self == Self::Numba { 1 } else { tries } {
             let measured = once()?;
             least = Some(least.filter(|least| least.seconds <= measured.seconds).unwrap_or(measured));
         }
@@ -77,6 +89,7 @@ fn python(environment: &str) -> PathBuf {
 /// had is left out, and said so.
 pub(crate) fn prepare() -> Result<Tally, Failure> {
     Program::cargo(["build", "--release", "-p", "calibandit", "--example", "workload"]).run()?;
+    Program::cargo(["build", "--release", "-p", "calibandit-cli"]).run()?;
     super::keep("started", "")?;
     let compiled = Program::new(
         "cc",
@@ -85,7 +98,7 @@ pub(crate) fn prepare() -> Result<Tally, Failure> {
     say("C", compiled.run());
     say("numba, NumPy and river", environment("bench-venv", &["numpy", "numba", "river"]));
     // It needs functions that later versions of its own dependencies no longer have.
-    let old = ["SMPyBandits", "scipy<1.12", "numpy<1.27", "matplotlib<3.9", "setuptools<80"];
+    let old = ["SMPyBandits", "scipy<1.12", "numpy<1.27", "matplotlib<3.9", "setuptools<80", "numba", "tqdm"];
     say("SMPyBandits", environment("bench-venv-smpybandits", &old));
     Ok(Tally::default())
 }

@@ -1,13 +1,13 @@
-//! How cost grows with the horizon, the arms, the memory and the instances, as plots.
+//! How cost grows with the horizon, the arms, the memory, the instances and the threads, as plots.
 
 use std::fmt::Write;
 
 use super::contestants::Contestant;
-use super::{Workload, keep};
+use super::ratios::SE;
+use super::{Workload, keep, paper};
 use crate::shell::Program;
 use crate::steps::{Failure, Tally};
 
-const SE: &str = "successive-elimination";
 const POLICIES: [(&str, &str); 5] = [
     (SE, "SE"),
     ("exp3", "EXP3"),
@@ -44,8 +44,18 @@ fn panels() -> Vec<Panel> {
             label: "K",
             places: vec![2, 5, 10, 30, 100, 1000, 10_000, 100_000],
             at: |policy, arms| {
-                let enough = policy != SE || 12 * arms <= 1_000_000;
-                enough.then(|| Workload { arms, instances: if arms > 100 { 1 } else { 8 }, ..Workload::usual(policy) })
+                // SE needs room for an epoch, index policies look at every arm.
+                let most = match policy {
+                    SE | "epoch-ucb" => 10_000,
+                    "calibrated" => 1000,
+                    _ => u64::MAX,
+                };
+                let instances = match policy {
+                    SE => (5_000 / arms).max(1),
+                    _ if arms > 100 => 1,
+                    _ => 8,
+                };
+                (arms <= most).then(|| Workload { arms, instances, ..Workload::usual(policy) })
             },
             a_play: true,
         },
@@ -60,7 +70,7 @@ fn panels() -> Vec<Panel> {
             id: "instances",
             label: "instances",
             places: vec![1, 2, 4, 8, 16, 32],
-            at: |policy, instances| (policy == "exp3").then(|| Workload { instances, ..Workload::usual(policy) }),
+            at: |policy, instances| policy.ends_with("exp3").then(|| Workload { instances, ..Workload::usual(policy) }),
             a_play: true,
         },
     ]
@@ -82,42 +92,59 @@ fn repeated(policy: &'static str, horizon: u64) -> Workload {
 
 /// Measures, and draws docs/images/growth.svg.
 pub(crate) fn grow() -> Result<Tally, Failure> {
-    let mut figure = String::from(
-        r#"{"id": "growth", "title": "What a game costs", "caption": "CPU time; K = 5, m = M = 3, T = 10^6 unless said.", "panels": ["#,
-    );
-    for (position, panel) in panels().iter().enumerate() {
+    let mut drawn = Vec::new();
+    for panel in panels() {
         let unit = if panel.a_play { "ns a play" } else { "microseconds an instance" };
-        let separator = if position > 0 { "," } else { "" };
-        let axes = format!(
-            r#""x": {{"label": "{}", "scale": "log"}}, "y": {{"label": "{unit}", "scale": "log"}}"#,
-            panel.label
-        );
-        let _ = write!(figure, r#"{separator}{{"id": "{0}", "title": "by {0}", {axes}, "series": ["#, panel.id);
-        let mut first = true;
+        let mut series = Vec::new();
         for (policy, label) in POLICIES {
-            let points = curve(panel, policy);
-            if points.is_empty() {
-                continue;
+            let points = curve(&panel, policy);
+            if !points.is_empty() {
+                println!("{} {label}: {}", panel.id, shown(&points));
+                series.push(one_series(label, &points));
             }
-            println!("{} {label}: {}", panel.id, shown(&points));
-            let points: Vec<String> =
-                points.iter().map(|(x, y)| format!(r#"{{"x": {x}, "mean": {y}, "stderr": 0.0}}"#)).collect();
-            let separator = if first { "" } else { "," };
-            first = false;
-            let points = points.join(", ");
-            let _ = write!(
-                figure,
-                r#"{separator}{{"policy": "{label}", "mark": "line-and-points", "points": [{points}]}}"#
-            );
         }
-        figure += "]}";
+        drawn.push(one_panel(panel.id, [panel.label, unit], &series));
     }
-    figure += "]}";
+    let points = by_threads();
+    println!("threads: {}", shown(&points));
+    drawn.push(one_panel("threads", ["threads", "seconds by the clock"], &[one_series("all six policies", &points)]));
+    let figure = format!(
+        r#"{{"id": "growth", "title": "What a game costs", "caption": "{CAPTION}", "panels": [{}]}}"#,
+        drawn.join(", ")
+    );
     keep("growth.json", &figure)?;
     let draw = ["run", "--quiet", "--release", "-p", "calibandit-lab", "--example", "draw", "--"];
     let [a, b, c, d, e, f, g, h] = draw;
-    Program::cargo([a, b, c, d, e, f, g, h, "target/bench/growth.json", "docs/images/growth.svg"]).run()?;
+    let [from, svg, png] = ["target/bench/growth.json", "docs/images/growth.svg", "target/bench/growth.png"];
+    Program::cargo([a, b, c, d, e, f, g, h, from, svg, png]).run()?;
     Ok(Tally::default())
+}
+
+const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless said. By threads: ten panels of \
+                       the appendix with 20 instances each, report written, by the clock.";
+
+fn one_panel(id: &str, [x, y]: [&str; 2], series: &[String]) -> String {
+    let axes = format!(r#""x": {{"label": "{x}", "scale": "log"}}, "y": {{"label": "{y}", "scale": "log"}}"#);
+    format!(r#"{{"id": "{id}", "title": "by {id}", {axes}, "series": [{}]}}"#, series.join(", "))
+}
+
+fn one_series(label: &str, points: &[(u64, f64)]) -> String {
+    let mut list = String::new();
+    for (position, (x, y)) in points.iter().enumerate() {
+        let separator = if position > 0 { ", " } else { "" };
+        let _ = write!(list, r#"{separator}{{"x": {x}, "mean": {y}, "stderr": 0.0}}"#);
+    }
+    format!(r#"{{"policy": "{label}", "mark": "line-and-points", "points": [{list}]}}"#)
+}
+
+/// Seconds by the clock on 1, 2, 4, ... threads, up to twice as many as the machine can run at once.
+fn by_threads() -> Vec<(u64, f64)> {
+    let threads = (0..).map(|power| 1 << power).take_while(|&threads| threads <= 2 * paper::available());
+    let least = |threads| {
+        let tries = (0..2).filter_map(|_| paper::run(&["paper", "fig-app-unweighted"], threads));
+        tries.map(|taken| taken.seconds).reduce(f64::min)
+    };
+    threads.filter_map(|threads| Some((threads as u64, least(threads)?))).collect()
 }
 
 fn curve(panel: &Panel, policy: &'static str) -> Vec<(u64, f64)> {

@@ -1,59 +1,12 @@
 //! How much faster than the others, and than itself on other work.
 
-use std::collections::HashMap;
-
+use super::arena::Arena;
 use super::contestants::Contestant;
-use super::{Measured, Workload, keep};
+use super::{DISAGREEMENTS, Workload, everyone, keep};
 use crate::steps::{Failure, Tally};
 
-const SE: &str = "successive-elimination";
+pub(super) const SE: &str = "successive-elimination";
 const PAPER: [&str; 4] = [SE, "exp3", "batched-exp3", "epoch-ucb"];
-
-/// What is measured, each once: every row takes its numbers from here.
-#[derive(Default)]
-struct Arena {
-    measured: Vec<(Contestant, Workload, Measured)>,
-}
-
-impl Arena {
-    fn play(&mut self, contestant: Contestant, workload: Workload) -> Option<Measured> {
-        let known = self.measured.iter().find(|(who, what, _)| (*who, *what) == (contestant, workload));
-        if let Some((_, _, measured)) = known {
-            return Some(*measured);
-        }
-        let measured = contestant.play(&workload, 3)?;
-        self.measured.push((contestant, workload, measured));
-        Some(measured)
-    }
-
-    /// Nanoseconds a play.
-    fn cost(&mut self, contestant: Contestant, workload: Workload) -> Option<f64> {
-        Some(self.play(contestant, workload)?.seconds * 1e9 / workload.plays())
-    }
-
-    /// Pairs of contestants whose mean losses on the same work differ by more than chance.
-    fn disagreements(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut by_work: HashMap<String, Vec<(Contestant, Measured)>> = HashMap::new();
-        for (who, what, measured) in &self.measured {
-            // Libraries of plain bandits have no policy that plays epochs.
-            let work = format!("{} K={} m={} T={}", what.policy, what.arms, what.memory, what.horizon);
-            by_work.entry(work).or_default().push((*who, *measured));
-        }
-        for (work, players) in by_work {
-            for (i, (who, one)) in players.iter().enumerate() {
-                for (whom, other) in players[..i].iter().filter(|(_, other)| !one.agrees_with(other)) {
-                    let [who, whom] = [who.name(), whom.name()];
-                    found.push(format!(
-                        "{work}: {who} {} ± {}, {whom} {} ± {}",
-                        one.mean, one.error, other.mean, other.error
-                    ));
-                }
-            }
-        }
-        found
-    }
-}
 
 /// A line of the table: what is compared, the ratio, and what it should be.
 struct Row {
@@ -81,7 +34,7 @@ impl Row {
     }
 }
 
-/// Plays everything, prints the table, and refuses it if contestants did not do the same work.
+/// Plays everything, prints the tables, and takes note of contestants that did not do the same work.
 pub(crate) fn compare() -> Result<Tally, Failure> {
     let mut arena = Arena::default();
     let mut table =
@@ -91,13 +44,13 @@ pub(crate) fn compare() -> Result<Tally, Failure> {
         table += &row.line();
     }
     keep("ratios.md", &table)?;
-    let others = others(&mut arena);
-    print!("{others}");
-    keep("others.md", &others)?;
-    match arena.disagreements() {
-        found if found.is_empty() => Ok(Tally::default()),
-        found => Err(Failure::Disagreement { found }),
-    }
+    let everyone = everyone::table(&mut arena);
+    print!("{everyone}");
+    keep("everyone.md", &everyone)?;
+    let found = arena.disagreements();
+    found.iter().for_each(|line| println!("not the same work: {line}"));
+    keep("agreement.md", &arena.agreement())?;
+    keep(DISAGREEMENTS, &found.join("\n"))
 }
 
 fn rows(arena: &mut Arena) -> Vec<Row> {
@@ -164,39 +117,4 @@ fn rows(arena: &mut Arena) -> Vec<Row> {
         numbers: both.map_or(String::new(), |(ours, theirs)| format!("{ours:.3} and {theirs:.3} s in all")),
     });
     rows
-}
-
-/// What a play costs with everyone, on shorter games for those that are slow.
-fn others(arena: &mut Arena) -> String {
-    let mut table = String::from("| | SE | EXP3 | batched EXP3 | epoch UCB (UCB1) |\n|---|---|---|---|---|\n");
-    let scripts = [Contestant::NumPy, Contestant::River, Contestant::SmpyBandits];
-    let all = [Contestant::Calibandit, Contestant::C, Contestant::Numba].into_iter().chain(scripts);
-    for contestant in all {
-        let slow = scripts.contains(&contestant);
-        let mut cells = Vec::new();
-        for policy in PAPER {
-            let usual = Workload::usual(policy);
-            let workload = match (contestant, policy) {
-                (Contestant::NumPy, SE) => None,
-                (Contestant::River | Contestant::SmpyBandits, SE | "batched-exp3") => None,
-                (Contestant::Calibandit, SE) => Some(Workload { instances: 2000, ..usual }),
-                (_, SE) => Some(Workload { instances: 100, ..usual }),
-                _ if slow => Some(Workload { horizon: 10_000, instances: 2, ..usual }),
-                _ => Some(usual),
-            };
-            // Times only: libraries of plain bandits do not play epochs.
-            let cost = workload.and_then(|workload| {
-                let measured = if slow { contestant.play(&workload, 1) } else { arena.play(contestant, workload) };
-                Some(measured?.seconds * 1e9 / workload.plays())
-            });
-            cells.push(
-                cost.map_or(
-                    "–".to_string(),
-                    |cost| if cost < 1.0 { format!("{cost:.3}") } else { format!("{cost:.1}") },
-                ),
-            );
-        }
-        table += &format!("| {} | {} |\n", contestant.name(), cells.join(" | "));
-    }
-    table
 }

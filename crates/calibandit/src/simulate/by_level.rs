@@ -74,6 +74,18 @@ impl<'a, H: History> ByLevel<'a, H> {
         (first as usize, self.kinds[kind as usize])
     }
 
+    /// One play of a level.
+    #[inline(always)]
+    fn note(&mut self, arm: usize, first: usize, kind: &Kind, level: usize) {
+        if self.counted {
+            self.ledger.count(arm, first + level, 1);
+        } else if level == kind.levels.calibrated {
+            self.ledger.count(arm, arm, 1);
+        } else {
+            self.ledger.one(arm, self.losses[kind.losses + level].0);
+        }
+    }
+
     /// [`Noise::draw`], with the threshold at hand.
     #[inline(always)]
     fn draw(&mut self, kind: &Kind, level: usize) -> f64 {
@@ -90,6 +102,11 @@ impl<H: History> Play for ByLevel<'_, H> {
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
         let (first, kind) = self.kind(arm);
         let plays = burn_in + record;
+        if plays == 1 {
+            let level = self.history.play_one(arm, &kind.levels);
+            self.note(arm, first, &kind, level);
+            return if record == 1 { Feedback::one(self.draw(&kind, level)) } else { Feedback::default() };
+        }
         let mut feedback = Feedback::default();
         for played in 0..plays {
             let level = self.history.play(arm, &kind.levels);
@@ -105,11 +122,7 @@ impl<H: History> Play for ByLevel<'_, H> {
                 };
                 break;
             }
-            if self.counted {
-                self.ledger.count(arm, first + level, 1);
-            } else {
-                self.ledger.one(arm, self.losses[kind.losses + level].0);
-            }
+            self.note(arm, first, &kind, level);
             if played >= burn_in {
                 feedback += Feedback::one(self.draw(&kind, level));
             }
