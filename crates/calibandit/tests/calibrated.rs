@@ -230,8 +230,8 @@ fn theorem(arms: usize, memory_bound: u64, horizon: u64) -> f64 {
     let (k, m, t) = (arms as f64, memory_bound as f64, horizon as f64);
     let (log, b) = (t.ln(), 2.0 * m.max(32.0));
     let visits = k + k * (t / (8.0 * k)).max(1.0).ln() / 1.15f64.ln() + 1.0;
-    let failure = 6_000.0 * log.powf(3.5);
-    ((1.0 + 10.0 * t.ln_1p() + 624.0 + failure) * (k * t).sqrt() + 19.0 * k * b + (m - 1.0) * visits).max(4.0 * k * b)
+    let failure = 8_000.0 * log.powf(3.5);
+    ((1.0 + 10.0 * t.ln_1p() + 204.0 + failure) * (k * t).sqrt() + 17.0 * k * b + (m - 1.0) * visits).max(4.0 * k * b)
 }
 
 /// The gaps at which regret is largest are of the order sqrt(K/T). The theorem's constants are generous; that regret is

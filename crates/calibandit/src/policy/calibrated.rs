@@ -260,9 +260,7 @@ impl Calibrated {
     /// Rules out every arm that is surely worse than another.
     fn eliminate(&mut self) {
         let level = self.elimination_level();
-        let best = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(f64::INFINITY, f64::min);
-        let records = &self.records;
-        self.arms.retain(|&arm| index::lower(&records[arm], level) <= best);
+        index::rule_out(&mut self.arms, &self.records, level);
     }
 }
 

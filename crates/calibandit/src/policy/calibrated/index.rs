@@ -59,14 +59,13 @@ pub(super) fn prefer(index: Index, board: &Board<'_>, stream: &mut Stream) -> us
     let share = |record: &Record| (board.plays / (arms * record.n)).max(0.0);
     let now = board.plays.max(std::f64::consts::E);
     match index {
-        Index::KlUcb => board.least_by(|record| {
-            let level = if board.horizon_known {
+        Index::KlUcb => least_lower(board, |record| {
+            if board.horizon_known {
                 let log = share(record).ln().max(0.0);
                 (share(record) * (1.0 + log * log)).ln().max(0.0)
             } else {
                 now.ln()
-            };
-            lower(record, level)
+            }
         }),
         Index::Moss => board.least_by(|record| {
             let slope = if board.horizon_known { 1.0 } else { 1.35 };
@@ -91,33 +90,73 @@ pub(super) fn prefer(index: Index, board: &Board<'_>, stream: &mut Stream) -> us
     }
 }
 
+/// The arm whose confidence interval reaches lowest. Most arms are out of the question at a quick look.
+fn least_lower(board: &Board<'_>, level: impl Fn(&Record) -> f64) -> usize {
+    let mut least = (board.arms[0], f64::INFINITY);
+    for &arm in board.arms {
+        let record = &board.records[arm];
+        let level = level(record);
+        if below(record, level) < least.1 {
+            let value = lower(record, level);
+            if value < least.1 {
+                least = (arm, value);
+            }
+        }
+    }
+    least.0
+}
+
+/// Takes out every arm that is surely worse than another.
+pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[Record], level: f64) {
+    let mut best = f64::INFINITY;
+    for &arm in arms.iter() {
+        if records[arm].mean() < best {
+            best = best.min(upper(&records[arm], level));
+        }
+    }
+    arms.retain(|&arm| below(&records[arm], level) <= best && lower(&records[arm], level) <= best);
+}
+
 /// The least mean that the record does not rule out at this level; the lower end of a confidence interval.
 pub(super) fn lower(record: &Record, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
-    bisect(mean, 0.0, |q| record.n * bernoulli(mean, q) <= level)
+    1.0 - largest(1.0 - mean, level / record.n)
 }
 
 /// The largest mean that the record does not rule out at this level.
 pub(super) fn upper(record: &Record, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
-    bisect(mean, 1.0, |q| record.n * bernoulli(mean, q) <= level)
+    largest(mean, level / record.n)
 }
 
-/// The point nearest to `end` that is still fine, going there from `start`, which is.
-fn bisect(start: f64, end: f64, fine: impl Fn(f64) -> bool) -> f64 {
-    let (mut good, mut bad) = (start, end);
-    if fine(bad) {
-        return bad;
+/// Below every mean that the record does not rule out at this level, by Pinsker's inequality: a quick look.
+fn below(record: &Record, level: f64) -> f64 {
+    record.mean().clamp(0.0, 1.0) - (level / (2.0 * record.n)).sqrt()
+}
+
+/// The largest q with a relative entropy of Bernoulli(p) to Bernoulli(q) of at most `most`.
+///
+/// The entropy is convex in q, so Newton's method, begun beyond the solution where Pinsker's inequality puts us, comes nearer
+/// from that side at every step.
+fn largest(p: f64, most: f64) -> f64 {
+    if p >= 1.0 || bernoulli(p, 1.0) <= most {
+        return 1.0;
+    }
+    let mut q = p + (0.5 * most).sqrt();
+    if q >= 1.0 {
+        // Beyond it all the same: the entropy is at least -ln 2 - (1 - p)·ln(1 - q).
+        let rest = (-(most + std::f64::consts::LN_2) / (1.0 - p)).exp();
+        q = 1.0 - rest.max(1e-12);
     }
     for _ in 0..60 {
-        let middle = 0.5 * (good + bad);
-        if fine(middle) {
-            good = middle;
-        } else {
-            bad = middle;
+        let slope = (q - p) / (q * (1.0 - q));
+        let next = q - (bernoulli(p, q) - most) / slope;
+        if next.is_nan() || next >= q || next <= p {
+            break;
         }
+        q = next;
     }
-    good
+    q
 }
 
 /// A draw from the tempered posterior: Beta for losses in [0, 1], Student's t otherwise.
@@ -146,11 +185,67 @@ mod tests {
             for bound in [lower(&record, level), upper(&record, level)] {
                 assert!((50.0 * bernoulli(0.4, bound) - level).abs() < 1e-9, "level {level}: {bound}");
             }
+            assert!(below(&record, level) < lower(&record, level));
             assert!(lower(&record, level) < 0.4 && upper(&record, level) > 0.4);
         }
         assert_eq!((lower(&record, 1e9), upper(&record, 1e9)), (0.0, 1.0));
         let mut outside = Record::default();
         outside.add(Feedback { plays: 2, sum: -3.0, sum_sq: 5.0 });
         assert_eq!(lower(&outside, 1.0), 0.0);
+    }
+
+    #[test]
+    fn confidence_bounds_are_found_wherever_they_are() {
+        for p in [0.0, 1e-9, 0.003, 0.2, 0.5, 0.97, 1.0 - 1e-9] {
+            for most in [1e-9, 1e-4, 0.01, 0.3, 2.0, 15.0] {
+                let q = largest(p, most);
+                if q == 1.0 {
+                    assert!(bernoulli(p, 1.0) <= most, "{p} {most}: beyond what can be told from 1");
+                    continue;
+                }
+                assert!(q >= p && q < 1.0, "{p} {most}: {q}");
+                // Where entropy is steep, the last digit of q is worth this much of it.
+                let digit = 4.0 * f64::EPSILON * (q - p) / (q * (1.0 - q)) + 1e-14;
+                assert!((bernoulli(p, q) - most).abs() <= 1e-9 * most + digit, "{p} {most}: {q}");
+            }
+        }
+        assert_eq!((largest(1.0, 0.1), largest(0.3, f64::INFINITY), largest(0.4, 0.0)), (1.0, 1.0, 0.4));
+    }
+
+    /// Against the definition, arm by arm.
+    #[test]
+    fn quick_looks_change_no_decision() {
+        let mut stream = crate::rng::stream(7, "index", 0, crate::rng::Purpose::Noise);
+        let (mut ruled_out, mut kept) = (0, 0);
+        for case in 0..500u32 {
+            let records: Vec<Record> = (0..6)
+                .map(|_| {
+                    let plays = 10 + (rand::RngExt::random::<f64>(&mut stream) * 500.0) as u64;
+                    let sum = (plays as f64 * rand::RngExt::random::<f64>(&mut stream)).round();
+                    let mut record = Record::default();
+                    record.add(Feedback { plays, sum, sum_sq: sum });
+                    record
+                })
+                .collect();
+            let level = 0.5 + f64::from(case % 10);
+            let mut arms: Vec<usize> = (0..6).collect();
+            rule_out(&mut arms, &records, level);
+            let best = records.iter().map(|record| upper(record, level)).fold(f64::INFINITY, f64::min);
+            let expected: Vec<usize> = (0..6).filter(|&arm| lower(&records[arm], level) <= best).collect();
+            assert_eq!(arms, expected);
+            ruled_out += 6 - arms.len();
+            kept += arms.len();
+            let board = Board {
+                records: &records,
+                arms: &[0, 1, 2, 3, 4, 5],
+                bounded: true,
+                plays: 1000.0,
+                horizon_known: true,
+                burn_in: 0.0,
+                current: None,
+            };
+            assert_eq!(least_lower(&board, |_| level), board.least_by(|record| lower(record, level)));
+        }
+        assert!(ruled_out > 500 && kept > 500, "{ruled_out} {kept}");
     }
 }

@@ -1,73 +1,106 @@
 //! The default index: a race between the leader and everyone who is not yet ruled out.
 //!
 //! An arm is *alive* while the evidence against its being as good as the leader (see `evidence.rs`) is below a level that
-//! shrinks with what exploration can still bring. The alive arm with the fewest recorded plays challenges the leader. How
-//! much better the leader must be known before that is the order of a confidence-bound index, without inverting
-//! anything: the closer the evidence is to the level, the longer the leader is preferred. Staying on an arm costs no
-//! burn-in, so an arm that is being played goes on while it is alive.
+//! shrinks with what exploration can still bring. How much more the leader must have been played before an alive arm
+//! challenges it is the order of a confidence-bound index, without inverting anything: the closer the evidence is to the
+//! level, the longer the leader is preferred. Whoever may challenge first does. Staying on an arm costs no burn-in, so an
+//! arm that is being played goes on while it is alive.
 
 use super::Choice;
 use super::board::Board;
 use super::schedule::Schedule;
 
 /// The slope 1/2 is the least for which regret of order sqrt(K·T) can be shown; this sets where it begins.
-const DISCOUNT: f64 = 40.0;
-/// The level does not fall below this many nats while an arm has had less than a twentieth of its share...
-const FLOOR: f64 = 2.2;
+const DISCOUNT: f64 = 80.0;
+/// The level does not fall below this many nats while an arm has had little of its share...
+const FLOOR: f64 = 1.8;
 /// ... and rises to that as this part of the logarithm.
-const FLOOR_SLOPE: f64 = 0.75;
+const FLOOR_SLOPE: f64 = 0.6;
 /// With fewer recorded plays than this, the level is raised: a bad start of the best arm must not end it.
 const SMALL_SAMPLE: f64 = 38.0;
-/// No level is above ln(1 + x/(this·sqrt(1 + ln(1 + x)))), which is the level of Lai (1987) for a known horizon.
+/// With more recorded plays than this it is raised too: who is undecided for so long is close to the leader, so a wrong
+/// decision is likely, and going on costs little.
+const LONG_CONTEST: f64 = 400.0;
+/// Neither raises it above ln(1 + x/(this·sqrt(1 + ln(1 + x)))), which is the level of Lai (1987) for a known horizon.
 const LAI: f64 = 3.0;
+/// An arm on which little was spent compared with all others has the benefit of the doubt, from about this many times on.
+const SPARED: f64 = 8.0;
 /// The leader must have this many times the plays of a challenger against whom there is no evidence...
-const LEAD: f64 = 2.0;
+const LEAD: f64 = 3.0;
 /// ... and at most this many.
-const MOST_LEAD: f64 = 100.0;
+const MOST_LEAD: f64 = 30.0;
 /// An arm that is being played goes on until it needs no more than this share of its lead.
-const STAY: f64 = 8.0;
+const STAY: f64 = 15.0;
 /// While an arm is being played, it is looked at again after a part of its plays, one in so many.
 const LOOKS: f64 = 64.0;
 
-/// How much evidence an arm may have against it, with prospect `x` and `n` recorded plays. `cautious` is Lai's level alone:
-/// worse on average, with the shortest tail.
-pub(super) fn level(x: f64, n: f64, cautious: bool) -> f64 {
+/// How much evidence an arm may have against it, with prospect `x`, `n` recorded plays, and `spared` times less played than
+/// the average of all that were explored. `cautious` is Lai's level alone: worse on average, with the shortest tail.
+pub(super) fn level(x: f64, n: f64, spared: f64, cautious: bool) -> f64 {
     let log = x.ln_1p();
-    let lai = (x / (LAI * (1.0 + log).sqrt())).ln_1p();
+    let lai = |discount: f64| (x / (discount * (1.0 + log).sqrt())).ln_1p();
     if cautious {
-        return lai;
+        return lai(LAI);
     }
     let base = (0.5 * (x / DISCOUNT).ln_1p()).max((FLOOR_SLOPE * log).min(FLOOR));
-    base.max(lai.min(base * (1.0 + (SMALL_SAMPLE / n).powi(2))))
+    let doubt = (SMALL_SAMPLE / n).powi(2) + (n / LONG_CONTEST).powi(4);
+    let level = base.max(lai(LAI).min(base * (1.0 + doubt)));
+    level.max(lai(1.0).min(level + (spared / SPARED).ln_1p()))
 }
 
 /// How an arm stands in the race.
 struct Standing {
     alive: bool,
-    /// How many times the arm's plays the leader must have before the arm is looked at again.
-    lead: f64,
+    /// How many plays the leader must have before the arm is looked at again.
+    wait: f64,
 }
 
-fn standing(board: &Board<'_>, arm: usize, leader: usize, cautious: bool) -> Standing {
-    let record = &board.records[arm];
-    let evidence = record.against(board.records[leader].mean(), board.bounded);
-    let level = level(board.prospect(arm), record.n, cautious);
-    let room = 1.0 - (evidence / level).sqrt();
-    let lead = if room > 0.0 { (LEAD / (room * room)).min(MOST_LEAD) } else { MOST_LEAD };
-    Standing { alive: evidence < level, lead }
+/// The race as it stands.
+struct Race<'a> {
+    board: &'a Board<'a>,
+    leader: usize,
+    /// The mean number of recorded plays of an arm, the leader's left out.
+    explored: f64,
+    cautious: bool,
 }
 
-/// Whether an alive arm has had so little beside `current` that going on with it would starve that arm. Without this, arms
-/// that take the lead in turn could each play four times what the last had, while the best arm waits.
-fn starves(board: &Board<'_>, current: usize, leader: usize, cautious: bool) -> bool {
-    let most = board.records[current].n / MOST_LEAD;
-    let mut others = board.arms.iter().filter(|&&arm| arm != current && arm != leader);
-    others.any(|&arm| board.records[arm].n < most && standing(board, arm, leader, cautious).alive)
+impl<'a> Race<'a> {
+    fn new(board: &'a Board<'a>, cautious: bool) -> Self {
+        let leader = board.leader();
+        let others = board.arms.iter().filter(|&&arm| arm != leader);
+        let explored = others.map(|&arm| board.records[arm].n).sum::<f64>() / board.records.len() as f64;
+        Self { board, leader, explored, cautious }
+    }
+
+    fn standing(&self, arm: usize) -> Standing {
+        let record = &self.board.records[arm];
+        let evidence = record.against(self.board.records[self.leader].mean(), self.board.bounded);
+        let level = level(self.board.prospect(arm), record.n, self.explored / record.n, self.cautious);
+        let room = 1.0 - (evidence / level).sqrt();
+        let lead = if room > 0.0 { (LEAD / (room * room)).min(MOST_LEAD) } else { MOST_LEAD };
+        Standing { alive: evidence < level, wait: lead * record.n }
+    }
+
+    /// Whether an alive arm has had so little beside `current` that going on with it would starve that arm. Without this,
+    /// arms that take the lead in turn could each play five times what the last had, while the best arm waits.
+    fn starves(&self, current: usize) -> bool {
+        let most = self.board.records[current].n / MOST_LEAD;
+        let mut others = self.board.arms.iter().filter(|&&arm| arm != current && arm != self.leader);
+        others.any(|&arm| self.board.records[arm].n < most && self.standing(arm).alive)
+    }
+
+    /// The alive arm for which the leader has to be played least, with how many plays that is.
+    fn challenger(&self) -> Option<(usize, f64)> {
+        let others = self.board.arms.iter().filter(|&&arm| arm != self.leader);
+        let alive = others.map(|&arm| (arm, self.standing(arm))).filter(|(_, standing)| standing.alive);
+        alive.map(|(arm, standing)| (arm, standing.wait)).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
 }
 
 /// What to play next. `visit` is how much was recorded in this visit, and how much the arm had before it.
 pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64, f64)>, cautious: bool) -> Choice {
-    let leader = board.leader();
+    let race = Race::new(board, cautious);
+    let leader = race.leader;
     let leading = board.records[leader].n;
     if let Some(current) = board.current {
         let n = board.records[current].n;
@@ -77,31 +110,20 @@ pub(super) fn choose(board: &Board<'_>, schedule: &Schedule, visit: Option<(f64,
             return Choice { arm: current, record: if current == leader { missing } else { look } };
         }
         if current != leader {
-            let standing = standing(board, current, leader, cautious);
-            let goes_on = standing.alive && standing.lead * n <= STAY * leading;
-            if goes_on && !starves(board, current, leader, cautious) {
+            let standing = race.standing(current);
+            if standing.alive && standing.wait <= STAY * leading && !race.starves(current) {
                 return Choice { arm: current, record: look };
             }
         }
     }
-    let mut challenger: Option<(usize, Standing)> = None;
-    for &arm in board.arms.iter().filter(|&&arm| arm != leader) {
-        let standing = standing(board, arm, leader, cautious);
-        let fewest = challenger.as_ref().is_none_or(|(best, _)| board.records[arm].n < board.records[*best].n);
-        if standing.alive && fewest {
-            challenger = Some((arm, standing));
-        }
-    }
-    match challenger {
+    match race.challenger() {
         None => Choice { arm: leader, record: schedule.visit_leader(leading) },
-        Some((arm, standing)) => {
-            let n = board.records[arm].n;
-            let wanted = standing.lead * n - leading;
-            if wanted > 0.0 {
-                Choice { arm: leader, record: wanted.min((0.25 * leading).max(schedule.first())) }
+        Some((arm, wait)) => {
+            if wait > leading {
+                Choice { arm: leader, record: (wait - leading).min((0.25 * leading).max(schedule.first())) }
             } else {
-                let visit = schedule.visit(n, board.burn_in);
-                Choice { arm, record: visit.min((n / LOOKS).max(schedule.least())) }
+                let n = board.records[arm].n;
+                Choice { arm, record: schedule.visit(n, board.burn_in).min((n / LOOKS).max(schedule.least())) }
             }
         }
     }
@@ -117,26 +139,31 @@ mod tests {
     use crate::rng::{Purpose, stream};
 
     #[test]
-    fn levels_lie_between_the_proof_s_and_lai_s() {
+    fn levels_lie_where_the_proof_needs_them() {
         for x in [0.0, 0.1, 1.0, 10.0, 1e3, 1e6] {
             let least = 0.5 * (x / DISCOUNT).ln_1p();
             for n in [1.0, 10.0, 100.0, 1e5] {
-                let (level, lai) = (level(x, n, false), level(x, n, true));
-                assert!(level >= least, "x {x}, n {n}");
-                assert!(level <= lai.max(FLOOR).max(least) + 1e-12, "x {x}, n {n}: {level} above {lai}");
+                for spared in [0.0, 0.5, 10.0, 1e4] {
+                    for cautious in [false, true] {
+                        let level = level(x, n, spared, cautious);
+                        assert!(level >= least && level <= x.ln_1p(), "x {x}, n {n}, {spared}: {level}");
+                    }
+                }
             }
         }
     }
 
     #[test]
     fn with_nothing_left_to_gain_nothing_is_explored() {
-        assert_eq!(level(0.0, 50.0, false), 0.0);
-        assert_eq!(level(0.0, 50.0, true), 0.0);
+        assert_eq!(level(0.0, 50.0, 3.0, false), 0.0);
+        assert_eq!(level(0.0, 50.0, 3.0, true), 0.0);
     }
 
     #[test]
     fn a_small_sample_is_judged_with_caution() {
-        assert!(level(1e4, 16.0, false) > 1.5 * level(1e4, 500.0, false));
+        assert!(level(1e4, 16.0, 1.0, false) > 1.5 * level(1e4, 100.0, 1.0, false));
+        assert!(level(1e4, 800.0, 1.0, false) > 1.5 * level(1e4, 100.0, 1.0, false), "and a long contest");
+        assert!(level(1e4, 100.0, 100.0, false) > 1.5 * level(1e4, 100.0, 1.0, false), "and a spared arm");
     }
 
     /// Lemma 5: the best arm, at n to 2n recorded plays, is dropped for a leader that is worse by delta no more often than
@@ -157,7 +184,7 @@ mod tests {
                     record.add(Feedback::one(f64::from(stream.random::<f64>() < mean)));
                     let prospect = left / (arms * (record.n + burn_in));
                     let evidence = record.against(mean + delta, true);
-                    any |= s >= n && evidence >= level(prospect, record.n, false);
+                    any |= s >= n && evidence >= level(prospect, record.n, 0.0, false);
                 }
                 dropped += u64::from(any);
             }
@@ -171,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Lemma 6: while the best arm is alive, no other arm is chosen with more than a hundred times its plays.
+    /// Lemma 6: while the best arm is alive, no other arm is chosen with more than thirty times its plays.
     #[test]
     fn no_arm_is_played_while_an_alive_one_starves() {
         let mut stream = stream(7, "race", 99, Purpose::Noise);
@@ -197,13 +224,14 @@ mod tests {
                 burn_in: 2.0,
                 current: Some(1),
             };
-            let leader = board.leader();
+            let race = Race::new(&board, false);
+            let leader = race.leader;
             let choice = choose(&board, &schedule, None, false);
             free += u64::from(choice.arm == 1);
             for arm in (0..4).filter(|&arm| arm != leader && arm != choice.arm) {
-                if standing(&board, arm, leader, false).alive {
+                if race.standing(arm).alive {
                     let ratio = records[choice.arm].n / records[arm].n;
-                    starving += u64::from(ratio > 20.0);
+                    starving += u64::from(ratio > 10.0);
                     assert!(ratio <= MOST_LEAD, "arm {} has {ratio} times the plays of arm {arm}", choice.arm);
                 }
             }
