@@ -4,6 +4,7 @@
 //! * A block `toml NAME` is a file; `toml NAME append` adds to it.
 //! * A block `console` has commands after `$`, and what they print. A line `...` stands for any lines.
 //! * A block `rust` is a test of the library's documentation; a block `text` is only shown.
+//! * A block `python NAME`, `sh NAME` or `yaml NAME` is a file that the Python package's tests run.
 //!
 //! All numbers are fixed by seeds. When drawn numbers change, or the wording of an answer, write the pages anew with
 //! `CALIBANDIT_BLESS=1 cargo test -p calibandit-cli --test guide`, and read the difference.
@@ -122,7 +123,7 @@ fn check(page: &Path) {
                     block.lines = lines;
                 }
             }
-            ["rust" | "text"] => {}
+            ["rust" | "text"] | ["python" | "sh" | "yaml", _] => {}
             _ => panic!("{}: what is a block `{}`?", page.display(), block.info),
         }
     }

@@ -1,0 +1,196 @@
+"""Which layout of the data should answer? A page cache that truly warms up, and four ways to decide.
+
+Run ``python warm_cache.py``. It builds a database (once, in a temporary folder unless --data says where), measures how each
+layout warms up, and then lets everybody answer the same batches of orders. Nothing is simulated: losses are latencies
+measured here and now, divided by --slowest and cut at 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import calibandit as cb
+from shop import LAYOUTS, SMALL, Shop, Size
+
+NAMES = list(LAYOUTS)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is measured, and how often."""
+
+    size: Size = field(default_factory=Size)
+    batch: int = 100  # orders in a question
+    plays: int = 3_000  # questions that each contender answers
+    rounds: int = 3  # how often everybody plays
+    in_a_row: int = 12  # plays of a layout in a row when its warm-up is measured
+    repeats: int = 30  # how often it is measured
+    slowest_ms: float = 4.0  # a loss of 1
+    memory_bound: int = 8  # what `calibrated` is told
+
+
+@dataclass(frozen=True)
+class Course:
+    """What one contender did in one round: seconds and layout of every play."""
+
+    seconds: list[float]
+    layouts: list[str]
+
+
+class Contender:
+    """Somebody who picks layouts, and hears how long it took."""
+
+    def __init__(self, pick: Callable[[], str], hear: Callable[[float], None]) -> None:
+        self.pick = pick
+        self.hear = hear
+
+
+def round_robin(setting: Setting) -> Contender:
+    """Each layout in turn."""
+    turns = iter(range(setting.plays))
+    return Contender(lambda: NAMES[next(turns) % len(NAMES)], lambda _: None)
+
+
+def always(layout: str) -> Callable[[Setting], Contender]:
+    """One layout, whatever happens."""
+    return lambda _: Contender(lambda: layout, lambda _: None)
+
+
+def advised(kind: str, **parameters: object) -> Callable[[Setting], Contender]:
+    """A policy of the library, put to live use: ask, play, tell."""
+
+    def make(setting: Setting) -> Contender:
+        advisor = cb.Advisor(cb.policy(kind, **parameters), arms=NAMES, horizon=setting.plays, seed=1)
+        asked: list[cb.Decision] = []
+
+        def pick() -> str:
+            asked.append(advisor.ask())
+            return str(asked[-1].arm)
+
+        def hear(seconds: float) -> None:
+            advisor.tell(asked.pop(), loss=min(1.0, 1e3 * seconds / setting.slowest_ms))
+
+        return Contender(pick, hear)
+
+    return make
+
+
+def contenders(setting: Setting) -> dict[str, Callable[[Setting], Contender]]:
+    """Everybody who plays, by name."""
+    return {
+        "round-robin": round_robin,
+        "UCB1": advised("ucb1"),
+        "Thompson": advised("thompson"),
+        "calibrated": advised("calibrated", memory_bound=setting.memory_bound),
+        "always slim": always("slim"),
+    }
+
+
+def batches(setting: Setting, seed: int) -> Callable[[], list[int]]:
+    """The questions, the same for everybody."""
+    generator = random.Random(seed)
+    return lambda: [generator.randrange(setting.size.orders) for _ in range(setting.batch)]
+
+
+def warm_up(shop: Shop, setting: Setting) -> dict[str, list[list[float]]]:
+    """Seconds of the first, second, ... play in a row of each layout, after all the others had the cache to themselves."""
+    curves: dict[str, list[list[float]]] = {name: [[] for _ in range(setting.in_a_row)] for name in NAMES}
+    ask = batches(setting, seed=0)
+    for repeat in range(setting.repeats + 1):
+        for name in NAMES:
+            for play in range(setting.in_a_row):
+                seconds = shop.answer(name, ask()).seconds
+                if repeat > 0:  # the first time the file itself is cold
+                    curves[name][play].append(seconds)
+    return curves
+
+
+def play(shop: Shop, contender: Contender, setting: Setting, seed: int) -> Course:
+    """One contender answers all batches."""
+    ask = batches(setting, seed)
+    course = Course([], [])
+    for _ in range(setting.plays):
+        layout = contender.pick()
+        answer = shop.answer(layout, ask())
+        contender.hear(answer.seconds)
+        course.seconds.append(answer.seconds)
+        course.layouts.append(layout)
+    return course
+
+
+def contest(shop: Shop, setting: Setting) -> dict[str, list[Course]]:
+    """Everybody plays, in every round in another order: a machine that is busy for a while should not hit one alone."""
+    makers = contenders(setting)
+    courses: dict[str, list[Course]] = {name: [] for name in makers}
+    for number in range(setting.rounds):
+        order = list(makers)
+        random.Random(number).shuffle(order)
+        for name in order:
+            courses[name].append(play(shop, makers[name](setting), setting, seed=1 + number))
+    return courses
+
+
+def check(shop: Shop, setting: Setting) -> None:
+    """All layouts must give the same answers: it is the same data."""
+    orders = batches(setting, seed=0)()
+    totals = {name: shop.answer(name, orders).total for name in NAMES}
+    if len(set(totals.values())) != 1:
+        raise SystemExit(f"the layouts disagree: {totals}")
+
+
+def report(setting: Setting, curves: dict[str, list[list[float]]], courses: dict[str, list[Course]]) -> str:
+    """What was measured, as text."""
+    medians = {name: [1e3 * statistics.median(times) for times in curve] for name, curve in curves.items()}
+    shown = [1, 2, 3, 5, 8, setting.in_a_row]
+    shown = [at for at in dict.fromkeys(shown) if at <= setting.in_a_row]
+    text = ["Warm-up: median milliseconds of a play, by plays in a row"]
+    text.append("  layout  " + "".join(f"{at:>8}" for at in shown) + "   first / last")
+    for name, curve in medians.items():
+        cells = "".join(f"{curve[at - 1]:8.2f}" for at in shown)
+        text.append(f"  {name:<8}{cells}{curve[0] / curve[-1]:12.1f}x   {LAYOUTS[name][0]}")
+    totals = {name: statistics.fmean(sum(course.seconds) for course in each) for name, each in courses.items()}
+    text.append("")
+    text.append(f"Total seconds for {setting.plays:,} batches of {setting.batch} orders, mean of {setting.rounds} rounds")
+    best = totals["calibrated"]
+    for name, total in sorted(totals.items(), key=lambda item: item[1]):
+        each = " ".join(f"{sum(course.seconds):.2f}" for course in courses[name])
+        last = courses[name][-1].layouts[-setting.plays // 10 :]
+        settled = max(NAMES, key=last.count)
+        saved = "" if name == "calibrated" else f"; calibrated saves {total - best:+.2f} s ({1 - best / total:+.0%})"
+        text.append(f"  {name:<12}{total:7.2f}   ({each})   at the end mostly {settled}{saved}")
+    return "\n".join(text)
+
+
+def main() -> None:
+    """Measures, prints, plots."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="where to keep the database (about 320 MB) for another time")
+    parser.add_argument("--plot", type=Path, default=Path("warm_cache.png"), help="the picture")
+    parser.add_argument("--plays", type=int, default=Setting.plays, help="batches that everybody answers")
+    parser.add_argument("--rounds", type=int, default=Setting.rounds, help="how often everybody plays")
+    parser.add_argument("--slowest", type=float, default=Setting.slowest_ms, help="milliseconds that are a loss of 1")
+    parser.add_argument("--quick", action="store_true", help="a small database and few plays: does it work at all?")
+    options = parser.parse_args()
+    setting = Setting(plays=options.plays, rounds=options.rounds, slowest_ms=options.slowest)
+    if options.quick:
+        setting = Setting(size=SMALL, plays=200, rounds=1, repeats=3, slowest_ms=options.slowest)
+    with tempfile.TemporaryDirectory(prefix="warm-cache-") as temporary:
+        shop = Shop(options.data or Path(temporary), setting.size)
+        check(shop, setting)
+        curves, courses = warm_up(shop, setting), contest(shop, setting)
+        shop.close()
+    print(report(setting, curves, courses))
+    from picture import draw
+
+    draw(options.plot, curves, {name: [course.seconds for course in each] for name, each in courses.items()})
+    print(f"\n{options.plot}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,335 @@
+"""Experiments past one machine: shards through joblib, wherever joblib is told to run them.
+
+:func:`sweep` splits an experiment into shards and hands them to joblib. ``with joblib.parallel_config("dask")`` or
+``"ray"`` sends them to a cluster; without it they run in processes on this machine. The numbers do not depend on it: what
+comes back is, byte for byte, what :func:`calibandit.run` gives.
+
+Not for: your own policies written in Python (use :func:`calibandit.simulate`), nor clusters on which nothing but a
+shell runs (``calibandit run --shard 3/40`` and ``calibandit merge`` do the same there).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ._shards import Store, fingerprint, pack, splits
+
+if TYPE_CHECKING:
+    from . import Result
+
+__all__ = ["WorkersLost", "sweep"]
+
+#: How often a round of shards may lose its workers without finishing a single shard, by default.
+RETRIES = 3
+
+
+class WorkersLost(RuntimeError):
+    """Workers kept dying, and the shards in :attr:`shards` are not done. The others are, and are kept."""
+
+    def __init__(self, shards: Sequence[int], of: int, attempts: int, out: Path | None) -> None:
+        self.shards = list(shards)
+        named = ", ".join(f"{shard}/{of}" for shard in self.shards[:20])
+        more = f" and {len(self.shards) - 20} more" if len(self.shards) > 20 else ""
+        advice = (
+            f"The finished shards are kept in {out}: call again to go on from there"
+            if out is not None
+            else "Give `out=` to keep the finished shards for another call"
+        )
+        super().__init__(
+            f"workers died {attempts} times in a row before they finished another shard; not done: {named}{more}. {advice}. "
+            "Workers usually die of too little memory, or because their machines are taken away."
+        )
+
+
+def sweep(
+    spec_or_grid: str | os.PathLike[str] | Mapping[str, Any],
+    instances: int | None = None,
+    *,
+    seed: int | None = None,
+    shards: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    retries: int = RETRIES,
+    timeout: float | None = None,
+    progress: bool | Callable[[int, int], object] | None = None,
+) -> Result:
+    """Runs an experiment in shards through joblib; the result is that of :func:`calibandit.run`, byte for byte.
+
+    Args:
+        spec_or_grid: an experiment file, or the same as a dictionary. A grid is a ``sweep`` table in it.
+        instances: another number of instances than the file's.
+        seed: another seed than the file's.
+        shards: how many parts to split the work into, one thread each. If not given: as many as last time, if ``out`` has
+            shards of this experiment; otherwise four for each worker.
+        out: the folder for the results, as :func:`calibandit.run` writes it. Finished shards are kept in it, under
+            ``.shards``, and are not run again by another call. Without it nothing is kept.
+        retries: how many times in a row workers may die without another shard getting done.
+        timeout: how many seconds may pass without a shard getting done before the workers count as dead. For
+            clusters that lose machines without noticing; longer than any single shard takes.
+        progress: whether to show a counter on standard error (if not given: in terminals), or a function of the number of
+            finished shards and of all shards.
+
+    Raises:
+        WorkersLost: if shards are left after that. The finished ones are kept.
+
+    What goes wrong inside a shard would go wrong again, and is raised as it is.
+
+    >>> import calibandit as cb
+    >>> experiment = {
+    ...     "name": "how-much-M-costs",
+    ...     "horizon": 1_000,
+    ...     "game": {"kind": "step", "memory": 3},
+    ...     "policy": [{"kind": "calibrated", "memory_bound": 3}],
+    ...     "sweep": {"policy.memory_bound": [3, 6]},
+    ... }
+    >>> parts = cb.sweep(experiment, instances=4, shards=2)
+    >>> (parts["cpr"] == cb.run(experiment, instances=4)["cpr"]).all()
+    np.True_
+    """
+    if retries < 0:
+        raise ValueError(f"retries is {retries}: give 0 or more")
+    if shards is not None and shards < 1:
+        raise ValueError(f"shards is {shards}: give 1 or more")
+    joblib = _joblib()
+    from . import __version__, merge, spec
+
+    experiment = spec(spec_or_grid, instances=instances, seed=seed)
+    name = fingerprint(experiment, __version__)
+    with _folder(out) as folder:
+        of = shards or next(iter(splits(folder, name)), None) or _number(experiment, _workers(joblib))
+        store = Store(folder, name, of)
+        kept = Path(out) if out is not None else None
+        rounds = _Rounds(joblib, experiment, __version__, store, retries, timeout, kept)
+        rounds.run(_display(progress, str(experiment.get("name", "sweep"))))
+        return merge(store.paths(), out)
+
+
+class _Rounds:
+    """Hands unfinished shards to joblib until there are none."""
+
+    def __init__(
+        self,
+        joblib: Any,
+        spec: Mapping[str, Any],
+        version: str,
+        store: Store,
+        retries: int,
+        timeout: float | None,
+        out: Path | None,
+    ) -> None:
+        self.joblib = joblib
+        self.spec = spec
+        self.version = version
+        self.store = store
+        self.retries = retries
+        self.timeout = timeout
+        self.out = out
+
+    def run(self, show: Callable[[int, int], object]) -> None:
+        of = self.store.shards
+        finished = set(self.store.finished())
+        failures = 0
+        show(len(finished), of)
+        while left := [shard for shard in range(1, of + 1) if shard not in finished]:
+            before = len(finished)
+            error = self._round(_turned(left, failures), finished, show, alone=failures > 0)
+            failures = failures + 1 if len(finished) == before else 0
+            if error is not None and failures > self.retries:
+                left = [shard for shard in left if shard not in finished]
+                raise WorkersLost(left, of, failures, self.out) from error
+
+    def _round(
+        self, left: list[int], finished: set[int], show: Callable[[int, int], object], *, alone: bool
+    ) -> BaseException | None:
+        """Runs shards until all are done or workers die; gives what they died of."""
+        task = self.joblib.delayed(work)
+        of = self.store.shards
+        tasks = [task(self.spec, shard, of, self.version) for shard in left]
+        error: BaseException | None = None
+        try:
+            with _dask_put_right(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout, alone)) as outcomes:
+                for shard, outcome in outcomes:
+                    if isinstance(outcome, _Raised):
+                        if not outcome.of_the_machine:
+                            raise _Final(outcome.error)
+                        error = outcome.error
+                        continue
+                    self.store.save(shard, outcome)
+                    finished.add(shard)
+                    show(len(finished), of)
+        except _Final as final:
+            raise final.error from None
+        except Exception as lost:  # Every scheduler has its own errors for dead workers.
+            return lost
+        return error
+
+
+def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None, alone: bool) -> Iterator[tuple[int, Any]]:
+    """What the workers send back, as it comes."""
+    backend, _ = joblib.parallel.get_active_backend()
+    # One shard a task: joblib would otherwise send several short ones together, and lose them together. All tasks at
+    # once, so that workers that join later find something to do.
+    how = {"n_jobs": _wanted(joblib), "batch_size": 1, "pre_dispatch": "all", "timeout": timeout}
+    if backend.supports_return_generator:
+        with _ended(joblib.Parallel(return_as="generator_unordered", **how)(tasks)) as results:
+            yield from results
+        return
+    # On Ray joblib gives results only when all are there. A few at a time, then, so that few are lost with a worker; and
+    # one at a time once a worker was lost, so that a shard that kills its worker takes no other with it.
+    at_once = 1 if alone else _workers(joblib)
+    with joblib.Parallel(**how) as parallel:
+        for first in range(0, len(tasks), at_once):
+            yield from parallel(tasks[first : first + at_once])
+
+
+def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:
+    """What a worker does: one shard, in one thread, sent back as bytes."""
+    from . import __version__, run
+
+    try:
+        if __version__ != version:
+            raise RuntimeError(f"a worker has calibandit {__version__}, the caller {version}: install the same everywhere")
+        with tempfile.TemporaryDirectory(prefix="calibandit-") as folder:
+            run(spec, out=folder, jobs=1, shard=(shard, of), progress=False)
+            return shard, pack(Path(folder))
+    except Exception as error:
+        return shard, _Raised.inside(error)
+
+
+class _Raised:
+    """Why a shard is not done: an error inside it, or a task that the scheduler has given up."""
+
+    def __init__(self, error: BaseException, *, of_the_machine: bool) -> None:
+        self.error = error
+        self.of_the_machine = of_the_machine
+
+    @classmethod
+    def inside(cls, error: Exception) -> _Raised:
+        """An error inside a shard. A full disk or too little memory is the machine's: another may do better."""
+        of_the_machine = isinstance(error, (OSError, MemoryError))
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            error = RuntimeError(f"{type(error).__name__}: {error}")
+        return cls(error, of_the_machine=of_the_machine)
+
+
+class _Final(Exception):
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+@contextmanager
+def _dask_put_right(joblib: Any) -> Iterator[None]:
+    """Makes up for two habits of joblib on Dask.
+
+    joblib expects to be called back for failed tasks too. Its Dask backend does not when a task's workers were killed too
+    often, or when it was cancelled, and joblib waits for ever. And with a single core on the cluster (it may be that the
+    other workers have just died) joblib would run everything in the caller's own process.
+    """
+    backend, _ = joblib.parallel.get_active_backend()
+    if type(backend).__name__ != "DaskDistributedBackend":
+        yield
+        return
+    submit, retrieve, cores = backend.submit, backend.retrieve_result_callback, backend.effective_n_jobs
+
+    def submit_and_report(func: Any, callback: Any = None) -> Any:
+        def report(future: Any) -> None:
+            error = future.exception()
+            if error is not None and callback is not None:
+                callback(_Raised(error, of_the_machine=True))
+
+        future = submit(func, callback)
+        future.add_done_callback(report)
+        return future
+
+    def retrieve_or_give_up(out: Any) -> Any:
+        # A result of the task, rather than an error: the other shards go on.
+        return [(0, out)] if isinstance(out, _Raised) else retrieve(out)
+
+    backend.submit, backend.retrieve_result_callback = submit_and_report, retrieve_or_give_up
+    backend.effective_n_jobs = lambda n_jobs: max(2, cores(n_jobs))
+    try:
+        yield
+    finally:
+        del backend.submit, backend.retrieve_result_callback, backend.effective_n_jobs
+
+
+@contextmanager
+def _ended(results: Any) -> Iterator[Any]:
+    """Ends joblib's generator here and now if not all of it was wanted.
+
+    Left to the garbage collector, it would stop the backend at some later time, in the middle of another call.
+    """
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib regrets the results that nobody wanted
+            results.close()
+
+
+def _turned(shards: list[int], by: int) -> list[int]:
+    """The shards from another one on, so that one that kills its worker does not come first every time."""
+    at = by % len(shards)
+    return shards[at:] + shards[:at]
+
+
+def _joblib() -> Any:
+    try:
+        import joblib
+    except ImportError as error:
+        raise ImportError("cb.sweep needs joblib: pip install 'calibandit[sweep]'") from error
+    return joblib
+
+
+def _wanted(joblib: Any) -> int | None:
+    """The number of jobs for joblib: what ``parallel_config`` says; all there are if it says nothing."""
+    config = getattr(getattr(joblib.parallel, "_backend", None), "config", None) or {}
+    said = isinstance(config.get("n_jobs"), int)
+    return None if said else -1
+
+
+def _workers(joblib: Any) -> int:
+    return int(joblib.effective_n_jobs(_wanted(joblib)))
+
+
+def _number(spec: Mapping[str, Any], workers: int) -> int:
+    """Four shards a worker, so that none waits long for the last one; but not more than there are pieces of work.
+
+    >>> _number({"instances": 20, "policy": [{}, {}], "sweep": {"game.arms": [2, 3]}}, 4)
+    16
+    >>> _number({"instances": 2, "policy": [{}]}, 64)
+    2
+    """
+    pieces = int(spec["instances"]) * len(spec["policy"])
+    for values in spec.get("sweep", {}).values():
+        pieces *= len(values)
+    return max(1, min(4 * workers, pieces))
+
+
+@contextmanager
+def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
+    if out is not None:
+        yield Path(out)
+    else:
+        with tempfile.TemporaryDirectory(prefix="calibandit-sweep-") as folder:
+            yield Path(folder)
+
+
+def _display(progress: bool | Callable[[int, int], object] | None, name: str) -> Callable[[int, int], object]:
+    if callable(progress):
+        return progress
+    stream: TextIO = sys.stderr
+    if progress or (progress is None and stream.isatty()):
+        return lambda done, of: print(
+            f"\r{name}: {done} of {of} shards", end="\n" if done == of else "", file=stream, flush=True
+        )
+    return lambda done, of: None
