@@ -1,0 +1,119 @@
+"""The games as Gymnasium environments."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import calibandit as cb
+
+gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+import calibandit.gym as cbgym  # noqa: E402
+
+
+def make(name: str = "calibandit/Step-v0", **parameters: Any) -> Any:
+    return gymnasium.make(name, **parameters)
+
+
+def test_every_game_of_the_zoo_is_there() -> None:
+    assert "calibandit/Step-v0" in cbgym.env_ids()
+    assert len(cbgym.env_ids()) == len(cb.games.kinds())
+    assert set(cbgym.env_ids()) <= set(gymnasium.registry)
+
+
+@pytest.mark.parametrize("name", cbgym.env_ids())
+def test_gymnasium_is_content(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(make(name, horizon=50).unwrapped)
+
+
+def test_the_observation_is_the_window_and_the_time() -> None:
+    env = make(arms=3, memory=2, horizon=4)
+    observation, info = env.reset(seed=1)
+    assert observation.tolist() == [0.0] * 7
+    assert info == {"memory": 2}
+    assert env.step(2)[0].tolist() == [0, 0, 1, 0, 0, 0, 0.25]
+    assert env.step(0)[0].tolist() == [1, 0, 0, 0, 0, 1, 0.5]
+    assert env.step(0)[0].tolist() == [1, 0, 0, 1, 0, 0, 0.75]
+    _, _, terminated, truncated, _ = env.step(1)
+    assert (terminated, truncated) == (True, False)
+    assert make(arms=3, memory=2, memory_bound=5).observation_space.shape == (16,)
+
+
+def test_expected_losses_are_the_games() -> None:
+    """Played by hand: the step game costs 0.5, and 0.35 once its best arm was played `memory` times in a row."""
+    env = make(arms=3, memory=3, best_arm=1, usual_loss=0.5, best_loss=0.35, horizon=10)
+    env.reset(seed=1)
+    sequence = [1, 1, 1, 1, 0, 1, 1, 1]
+    seen = [env.step(arm)[4]["expected_loss"] for arm in sequence]
+    assert seen == [0.5, 0.5, 0.35, 0.35, 0.5, 0.5, 0.5, 0.35]
+    game = cb.games.step(arms=3, memory=3, best_arm=1, usual_loss=0.5, best_loss=0.35).draw(seed=5)
+    assert seen == game.play(sequence).tolist()
+    # Best from the first play on: 0.5 twice, then 0.35.
+    assert env.unwrapped.regret() == pytest.approx(sum(seen) - (0.5 + 0.5 + 6 * 0.35))
+
+
+def test_rewards_are_negative_losses_around_their_expectation() -> None:
+    env = make(arms=2, memory=1, best_arm=0, usual_loss=0.5, best_loss=0.35, horizon=20_000)
+    env.reset(seed=3)
+    rewards = np.array([env.step(0)[1] for _ in range(20_000)])
+    assert set(rewards.tolist()) <= {0.0, -1.0}
+    # Bernoulli of 0.35: five standard errors.
+    assert abs(rewards.mean() + 0.35) < 5 * np.sqrt(0.35 * 0.65 / 20_000)
+
+
+def course(env: Any, seed: int | None) -> list[tuple[float, float]]:
+    env.reset(seed=seed)
+    plays = [env.step(arm % env.action_space.n) for arm in range(40) for _ in range(3)]
+    return [(play[1], play[4]["expected_loss"]) for play in plays]
+
+
+def test_seeds_reproduce_and_resets_differ() -> None:
+    env, other = make(horizon=120), make(horizon=120)
+    first = course(env, 11)
+    assert first == course(other, 11)
+    assert first != course(other, 12)
+    second = course(env, None)
+    assert second != first, "a new episode is a new game"
+    course(other, 11)
+    assert second == course(other, None), "and yet the seed fixes it"
+
+
+def test_one_instance_every_time() -> None:
+    env = make(instance=0, horizon=120)
+    one, two = course(env, 1), course(env, 2)
+    assert [expected for _, expected in one] == [expected for _, expected in two]
+    assert one != two, "the noise is new"
+
+
+def test_mistakes_are_named() -> None:
+    with pytest.raises(ValueError, match="horizon is 0"):
+        cbgym.GameEnv(horizon=0)
+    with pytest.raises(ValueError, match="memory_bound is 0"):
+        cbgym.GameEnv(memory_bound=0)
+    with pytest.raises(ValueError, match="memroy"):
+        cbgym.GameEnv("step", memroy=3)
+    with pytest.raises((KeyError, ValueError), match="stpe"):
+        cbgym.GameEnv("stpe")
+    env = cbgym.GameEnv(horizon=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset(seed=1)
+    with pytest.raises(gymnasium.error.InvalidAction, match="99 is no arm"):
+        env.step(99)
+    env.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
+def test_a_line_of_text() -> None:
+    env = make(render_mode="ansi", horizon=5)
+    env.reset(seed=1)
+    env.step(1)
+    assert "1 of 5 plays; arm 1 cost" in env.render()

@@ -1,0 +1,46 @@
+"""A sweep on Ray, if it is installed: the same bytes, and a worker that dies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import calibandit as cb
+
+joblib = pytest.importorskip("joblib")
+ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'calibandit[ray]')")
+from calibandit import _sweep  # noqa: E402
+from sweeping import SPEC, local_bytes, shards_begun, worker  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    from ray.util.joblib import register_ray
+
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    register_ray()
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_same_bytes(tmp_path: Path) -> None:
+    with joblib.parallel_config("ray"):
+        cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
+    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_worker_that_dies_has_its_shard_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log"
+    log.mkdir()
+    monkeypatch.setattr(_sweep, "work", worker(log, dies_at=3))
+    with joblib.parallel_config("ray"):
+        cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
+    assert (log / "died-0").exists()
+    assert shards_begun(log).count(1) == 1, "the first shards were done before"
+    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
