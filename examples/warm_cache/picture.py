@@ -10,6 +10,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator
 
 # Colours that stay apart for colour-blind readers; dashes and markers say the same once more.
 LAYOUT_STYLES = {
@@ -35,10 +36,12 @@ def draw(path: Path, curves: dict[str, list[list[float]]], courses: dict[str, li
         at = range(1, len(curve) + 1)
         quartiles = [statistics.quantiles([1e3 * time for time in times], n=4) for times in curve]
         left.fill_between(at, [q[0] for q in quartiles], [q[2] for q in quartiles], color=colour, alpha=0.15, lw=0)
-        left.plot(at, [q[1] for q in quartiles], color=colour, ls=dash, marker=marker, ms=4, label=name)
+        medians = [q[1] for q in quartiles]
+        left.plot(at, medians, color=colour, ls=dash, marker=marker, ms=4)
+        left.annotate(name, (at[-1], medians[-1]), xytext=(7, -3), textcoords="offset points", color=colour)
     left.set(xlabel="plays of the layout in a row", ylabel="milliseconds a batch (median, quartiles)", ylim=(0, None))
     left.set_title("How the layouts warm up", loc="left")
-    left.legend(frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.75), title="layout")
+    left.xaxis.set_major_locator(MaxNLocator(integer=True))
     for name, each in courses.items():
         colour, dash = CONTENDER_STYLES[name]
         for seconds in each:

@@ -65,7 +65,7 @@ class Size:
 
     orders: int = 200_000
     products: int = 1_000_000
-    cache_mib: int = 24
+    cache_mib: int = 21
 
     def file(self) -> str:
         """The name of a database of this size."""
@@ -73,7 +73,7 @@ class Size:
 
 
 #: Built in a second, for trying things out. The effects are the same and smaller.
-SMALL = Size(orders=20_000, products=100_000, cache_mib=3)
+SMALL = Size(orders=20_000, products=100_000, cache_mib=2)
 
 
 @dataclass(frozen=True)

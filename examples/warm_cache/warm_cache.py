@@ -26,13 +26,13 @@ class Setting:
     """What is measured, and how often."""
 
     size: Size = field(default_factory=Size)
-    batch: int = 100  # orders in a question
-    plays: int = 3_000  # questions that each contender answers
+    batch: int = 30  # orders in a question
+    plays: int = 5_000  # questions that each contender answers
     rounds: int = 3  # how often everybody plays
-    in_a_row: int = 12  # plays of a layout in a row when its warm-up is measured
+    in_a_row: int = 20  # plays of a layout in a row when its warm-up is measured
     repeats: int = 30  # how often it is measured
-    slowest_ms: float = 4.0  # a loss of 1
-    memory_bound: int = 8  # what `calibrated` is told
+    slowest_ms: float = 1.5  # a loss of 1
+    memory_bound: int = 12  # what `calibrated` is told
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def check(shop: Shop, setting: Setting) -> None:
 def report(setting: Setting, curves: dict[str, list[list[float]]], courses: dict[str, list[Course]]) -> str:
     """What was measured, as text."""
     medians = {name: [1e3 * statistics.median(times) for times in curve] for name, curve in curves.items()}
-    shown = [1, 2, 3, 5, 8, setting.in_a_row]
+    shown = [1, 2, 3, 5, 8, 12, setting.in_a_row]
     shown = [at for at in dict.fromkeys(shown) if at <= setting.in_a_row]
     text = ["Warm-up: median milliseconds of a play, by plays in a row"]
     text.append("  layout  " + "".join(f"{at:>8}" for at in shown) + "   first / last")

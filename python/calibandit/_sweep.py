@@ -10,17 +10,19 @@ shell runs (``calibandit run --shard 3/40`` and ``calibandit merge`` do the same
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from ._shards import Store, fingerprint, pack, splits
+from ._progress import Progress, Watcher, watcher
+from .errors import CalibanditError
 
 if TYPE_CHECKING:
     from . import Result
@@ -31,7 +33,7 @@ __all__ = ["WorkersLost", "sweep"]
 RETRIES = 3
 
 
-class WorkersLost(RuntimeError):
+class WorkersLost(CalibanditError, RuntimeError):
     """Workers kept dying, and the shards in :attr:`shards` are not done. The others are, and are kept."""
 
     def __init__(self, shards: Sequence[int], of: int, attempts: int, out: Path | None) -> None:
@@ -58,7 +60,7 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     retries: int = RETRIES,
     timeout: float | None = None,
-    progress: bool | Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Result:
     """Runs an experiment in shards through joblib; the result is that of :func:`calibandit.run`, byte for byte.
 
@@ -73,8 +75,7 @@ def sweep(
         retries: how many times in a row workers may die without another shard getting done.
         timeout: how many seconds may pass without a shard getting done before the workers count as dead. For
             clusters that lose machines without noticing; longer than any single shard takes.
-        progress: whether to show a counter on standard error (if not given: in terminals), or a function of the number of
-            finished shards and of all shards.
+        progress: as in :func:`calibandit.run`, counting shards.
 
     Raises:
         WorkersLost: if shards are left after that. The finished ones are kept.
@@ -90,8 +91,8 @@ def sweep(
     ...     "sweep": {"policy.memory_bound": [3, 6]},
     ... }
     >>> parts = cb.sweep(experiment, instances=4, shards=2)
-    >>> (parts["cpr"] == cb.run(experiment, instances=4)["cpr"]).all()
-    np.True_
+    >>> parts == cb.run(experiment, instances=4)
+    True
     """
     if retries < 0:
         raise ValueError(f"retries is {retries}: give 0 or more")
@@ -107,12 +108,30 @@ def sweep(
         store = Store(folder, name, of)
         kept = Path(out) if out is not None else None
         rounds = _Rounds(joblib, experiment, __version__, store, retries, timeout, kept)
-        rounds.run(_display(progress, str(experiment.get("name", "sweep"))))
-        return merge(store.paths(), out)
+        with watcher(progress, experiment["name"]) as told:
+            rounds.run(told)
+        return merge(store.paths(), folder if out is not None else folder / "merged")
+
+
+def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:
+    """What a worker does: one shard, in one thread, sent back as bytes."""
+    from . import __version__, run
+
+    try:
+        if __version__ != version:
+            raise RuntimeError(f"a worker has calibandit {__version__}, the caller {version}: install the same everywhere")
+        with tempfile.TemporaryDirectory(prefix="calibandit-") as folder:
+            run(spec, out=folder, jobs=1, shard=(shard, of), progress=False)
+            return shard, pack(Path(folder))
+    except Exception as error:
+        return shard, _Raised.inside(error)
 
 
 class _Rounds:
     """Hands unfinished shards to joblib until there are none."""
+
+    #: What runs a shard; tests put workers here that die.
+    work = staticmethod(work)
 
     def __init__(
         self,
@@ -132,46 +151,51 @@ class _Rounds:
         self.timeout = timeout
         self.out = out
 
-    def run(self, show: Callable[[int, int], object]) -> None:
+    def run(self, told: Watcher | None) -> None:
         of = self.store.shards
         finished = set(self.store.finished())
         failures = 0
-        show(len(finished), of)
+
+        def show() -> None:
+            if told is not None:
+                told(len(finished), of, len(finished) / of)
+
+        show()
         while left := [shard for shard in range(1, of + 1) if shard not in finished]:
             before = len(finished)
-            error = self._round(_turned(left, failures), finished, show, alone=failures > 0)
+            # Once nothing gets done any more, one shard at a time, each in its turn: one that kills its worker takes
+            # no other with it.
+            some = [left[(failures - 1) % len(left)]] if failures else left
+            error = self._round(some, finished, show)
             failures = failures + 1 if len(finished) == before else 0
-            if error is not None and failures > self.retries:
+            if failures > self.retries:
                 left = [shard for shard in left if shard not in finished]
                 raise WorkersLost(left, of, failures, self.out) from error
 
-    def _round(
-        self, left: list[int], finished: set[int], show: Callable[[int, int], object], *, alone: bool
-    ) -> BaseException | None:
+    def _round(self, left: list[int], finished: set[int], show: Callable[[], None]) -> BaseException | None:
         """Runs shards until all are done or workers die; gives what they died of."""
-        task = self.joblib.delayed(work)
-        of = self.store.shards
-        tasks = [task(self.spec, shard, of, self.version) for shard in left]
+        task = self.joblib.delayed(self.work)
+        tasks = [task(self.spec, shard, self.store.shards, self.version) for shard in left]
         error: BaseException | None = None
-        try:
-            with _dask_put_right(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout, alone)) as outcomes:
-                for shard, outcome in outcomes:
-                    if isinstance(outcome, _Raised):
-                        if not outcome.of_the_machine:
-                            raise _Final(outcome.error)
-                        error = outcome.error
-                        continue
+        with _dask_put_right(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout)) as outcomes:
+            while True:
+                try:
+                    shard, outcome = next(outcomes)
+                except StopIteration:
+                    return error
+                except Exception as lost:  # Every scheduler has its own errors for dead workers.
+                    return lost
+                if not isinstance(outcome, _Raised):
                     self.store.save(shard, outcome)
                     finished.add(shard)
-                    show(len(finished), of)
-        except _Final as final:
-            raise final.error from None
-        except Exception as lost:  # Every scheduler has its own errors for dead workers.
-            return lost
-        return error
+                    show()
+                elif outcome.of_the_machine:
+                    error = outcome.error
+                else:
+                    raise outcome.error
 
 
-def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None, alone: bool) -> Iterator[tuple[int, Any]]:
+def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None) -> Iterator[tuple[int, Any]]:
     """What the workers send back, as it comes."""
     backend, _ = joblib.parallel.get_active_backend()
     # One shard a task: joblib would otherwise send several short ones together, and lose them together. All tasks at
@@ -181,26 +205,11 @@ def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None, alone: bool)
         with _ended(joblib.Parallel(return_as="generator_unordered", **how)(tasks)) as results:
             yield from results
         return
-    # On Ray joblib gives results only when all are there. A few at a time, then, so that few are lost with a worker; and
-    # one at a time once a worker was lost, so that a shard that kills its worker takes no other with it.
-    at_once = 1 if alone else _workers(joblib)
+    # On Ray joblib gives results only when all are there. A few at a time, then, so that few are lost with a worker.
+    at_once = _workers(joblib)
     with joblib.Parallel(**how) as parallel:
         for first in range(0, len(tasks), at_once):
             yield from parallel(tasks[first : first + at_once])
-
-
-def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:
-    """What a worker does: one shard, in one thread, sent back as bytes."""
-    from . import __version__, run
-
-    try:
-        if __version__ != version:
-            raise RuntimeError(f"a worker has calibandit {__version__}, the caller {version}: install the same everywhere")
-        with tempfile.TemporaryDirectory(prefix="calibandit-") as folder:
-            run(spec, out=folder, jobs=1, shard=(shard, of), progress=False)
-            return shard, pack(Path(folder))
-    except Exception as error:
-        return shard, _Raised.inside(error)
 
 
 class _Raised:
@@ -219,11 +228,6 @@ class _Raised:
         except Exception:
             error = RuntimeError(f"{type(error).__name__}: {error}")
         return cls(error, of_the_machine=of_the_machine)
-
-
-class _Final(Exception):
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
 
 
 @contextmanager
@@ -276,18 +280,11 @@ def _ended(results: Any) -> Iterator[Any]:
             results.close()
 
 
-def _turned(shards: list[int], by: int) -> list[int]:
-    """The shards from another one on, so that one that kills its worker does not come first every time."""
-    at = by % len(shards)
-    return shards[at:] + shards[:at]
-
-
 def _joblib() -> Any:
     try:
-        import joblib
+        return importlib.import_module("joblib")
     except ImportError as error:
         raise ImportError("cb.sweep needs joblib: pip install 'calibandit[sweep]'") from error
-    return joblib
 
 
 def _wanted(joblib: Any) -> int | None:
@@ -322,14 +319,3 @@ def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
     else:
         with tempfile.TemporaryDirectory(prefix="calibandit-sweep-") as folder:
             yield Path(folder)
-
-
-def _display(progress: bool | Callable[[int, int], object] | None, name: str) -> Callable[[int, int], object]:
-    if callable(progress):
-        return progress
-    stream: TextIO = sys.stderr
-    if progress or (progress is None and stream.isatty()):
-        return lambda done, of: print(
-            f"\r{name}: {done} of {of} shards", end="\n" if done == of else "", file=stream, flush=True
-        )
-    return lambda done, of: None

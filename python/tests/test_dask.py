@@ -46,7 +46,7 @@ def test_one_worker_is_killed_mid_way(
 ) -> None:
     log = tmp_path / "log"
     log.mkdir()
-    monkeypatch.setattr(_sweep, "work", worker(log, seconds=0.25))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, seconds=0.25)))
     client.wait_for_workers(3)
     victims: list[int] = []
 
@@ -80,7 +80,7 @@ def test_what_dask_gives_up_is_submitted_again(
     client.wait_for_workers(3)
     scheduler = client.cluster.scheduler
     monkeypatch.setattr(scheduler, "allowed_failures", 0)
-    monkeypatch.setattr(_sweep, "work", worker(log, dies_at=2, times=2))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=2, times=2)))
     with joblib.parallel_config("dask"):
         cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
     assert (log / "died-1").exists()

@@ -38,7 +38,7 @@ def test_the_same_bytes(tmp_path: Path) -> None:
 def test_a_worker_that_dies_has_its_shard_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "log"
     log.mkdir()
-    monkeypatch.setattr(_sweep, "work", worker(log, dies_at=3))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))
     with joblib.parallel_config("ray"):
         cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
     assert (log / "died-0").exists()

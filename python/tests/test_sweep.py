@@ -53,7 +53,7 @@ def test_a_file_and_other_instances_and_seeds(tmp_path: Path) -> None:
 def test_a_worker_that_dies_has_its_shard_run_again(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_sweep, "work", worker(log, dies_at=3))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))
     with joblib.parallel_config("loky", n_jobs=2):
         cb.sweep(SPEC, shards=6, out=tmp_path / "sweep")
     assert (log / "died-0").exists()
@@ -64,16 +64,16 @@ def test_a_worker_that_dies_has_its_shard_run_again(
 def test_workers_that_always_die_end_in_an_error_that_names_the_shards(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_sweep, "work", worker(log, dies_at=2, times=10**6))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=2, times=10**6)))
     out = tmp_path / "sweep"
     with joblib.parallel_config("loky", n_jobs=2), pytest.raises(cb.WorkersLost, match="2/4") as lost:
-        cb.sweep(SPEC, shards=4, out=out, retries=1)
+        cb.sweep(SPEC, shards=4, out=out, retries=2)
     assert lost.value.shards == [2]
     assert str(out) in str(lost.value)
     assert not (out / "results.csv").exists()
     # Somebody puts it right, and only what is left is run.
     before = shards_begun(log)
-    monkeypatch.setattr(_sweep, "work", worker(log))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log)))
     with joblib.parallel_config("loky", n_jobs=2):
         cb.sweep(SPEC, out=out)  # splits as it did before
     assert shards_begun(log) == sorted([*before, 2])
@@ -81,14 +81,14 @@ def test_workers_that_always_die_end_in_an_error_that_names_the_shards(
 
 
 def test_finished_shards_are_not_repeated(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sweep, "work", worker(log))
-    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log)))
+    seen: list[tuple[int, int, float]] = []
     with joblib.parallel_config("sequential"):
         cb.sweep(SPEC, shards=3, out=tmp_path)
         first = (tmp_path / "results.csv").read_bytes()
-        cb.sweep(SPEC, out=tmp_path, progress=lambda done, of: seen.append((done, of)))
+        cb.sweep(SPEC, out=tmp_path, progress=lambda done, of, part: seen.append((done, of, part)))
         assert shards_begun(log) == [1, 2, 3]
-        assert seen == [(3, 3)]
+        assert seen == [(3, 3, 1.0)]
         assert (tmp_path / "results.csv").read_bytes() == first
         # Another experiment in the same folder has nothing to do with it.
         cb.sweep(SPEC, seed=2, shards=3, out=tmp_path)
@@ -97,7 +97,7 @@ def test_finished_shards_are_not_repeated(tmp_path: Path, log: Path, monkeypatch
 
 
 def test_damaged_shards_are_run_again(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sweep, "work", worker(log))
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log)))
     with joblib.parallel_config("sequential"):
         cb.sweep(SPEC, shards=3, out=tmp_path)
         store = Store(tmp_path, fingerprint(cb.spec(SPEC), cb.__version__), 3)
@@ -116,7 +116,7 @@ def test_errors_inside_a_shard_come_out_as_they_are(monkeypatch: pytest.MonkeyPa
 
         return shard, _Raised.inside(KeyError("no such thing"))
 
-    monkeypatch.setattr(_sweep, "work", work)
+    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(work))
     with pytest.raises(KeyError, match="no such thing"):
         cb.sweep(SPEC, shards=3)
 
