@@ -20,10 +20,12 @@ from __future__ import annotations
 from . import games, policies
 from ._advisor import Advisor, Certificate, Decision
 from ._core import VERSION as __version__
+from ._core import Session
 from ._game import Arm, BestSequence, Game, Noise, Optimum, Reo, game
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
 from ._result import Result, Summary
-from ._simulate import check, merge, read, run, simulate
+from ._simulate import check, merge, read, run, simulate, spec
+from ._sweep import WorkersLost, sweep
 from .errors import (
     AlreadySettled,
     CalibanditError,
@@ -61,6 +63,7 @@ __all__ = [
     "Reo",
     "Result",
     "Run",
+    "Session",
     "SimulationError",
     "SnapshotError",
     "SpecError",
@@ -70,6 +73,7 @@ __all__ = [
     "UnknownName",
     "UnreadableFile",
     "Waiting",
+    "WorkersLost",
     "__version__",
     "check",
     "game",
@@ -80,4 +84,6 @@ __all__ = [
     "read",
     "run",
     "simulate",
+    "spec",
+    "sweep",
 ]

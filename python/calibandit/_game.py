@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
 from ._core import Game as CoreGame
+from ._core import Session
 from ._json import dumps, loads
 from .errors import UnknownName
 
@@ -194,6 +195,15 @@ class Game:
         """The game of one instance: the one that ``simulate(..., seed=seed, name=experiment)`` plays."""
         core = self._core.draw(seed, experiment, instance)
         return Game._of(core, "draw", self, seed, instance, experiment)
+
+    def session(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Session:
+        """The game to be played one play at a time, with noise: :meth:`Session.step` gives observed and expected losses.
+
+        >>> session = Game(arms=[Arm(memory=2, loss=[0.9, 0.2]), Arm(memory=2, loss=0.5)]).session(seed=7)
+        >>> [session.step(0)[1] for _ in range(3)]
+        [0.9, 0.2, 0.2]
+        """
+        return self._core.session(seed, experiment, instance)
 
     @property
     def spec(self) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from ._policy import PolicyLike, PolicySpec, _Entry
 from ._progress import Progress, watcher
 from ._result import Result
 
-__all__ = ["check", "merge", "read", "run", "simulate"]
+__all__ = ["check", "merge", "read", "run", "simulate", "spec"]
 
 SpecLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """An experiment: the path of a file, or a table with the keys of one."""
@@ -138,3 +138,19 @@ def check(spec: SpecLike) -> dict[str, Any]:
     """
     known: dict[str, Any] = loads(_core.check_spec(*_source(spec)))
     return known
+
+
+def spec(experiment: SpecLike, *, seed: int | None = None, instances: int | None = None) -> dict[str, Any]:
+    """An experiment as a table, checked and with every default filled in; nothing is run.
+
+    >>> import calibandit as cb
+    >>> complete = cb.spec({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}, seed=7)
+    >>> complete["seed"], complete["instances"], complete["game"]["best_loss"]
+    (7, 20, 0.35)
+    """
+    complete: dict[str, Any] = loads(_core.complete_spec(*_source(experiment)))
+    changes = {"seed": seed, "instances": instances}
+    changes = {key: value for key, value in changes.items() if value is not None}
+    if changes:
+        complete = loads(_core.complete_spec(None, dumps({**complete, **changes})))
+    return complete

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
+from . import _core
 from ._game import Arm, Game, Noise, game
+from ._json import loads
 
 __all__ = [
     "adaptivity_a",
@@ -24,6 +26,7 @@ __all__ = [
     "custom",
     "darts",
     "decay",
+    "kinds",
     "needle",
     "race",
     "random_reo",
@@ -320,3 +323,13 @@ def custom(arm: Sequence[Arm | Mapping[str, Any]]) -> Game:
     * ``arm``: The arms, in order: in TOML one `[[game.arm]]` table each.
     """
     return game("custom", arm=[dict(one.spec) if isinstance(one, Arm) else dict(one) for one in arm])
+
+
+def kinds() -> list[dict[str, Any]]:
+    """Every kind, described: the same as ``calibandit games --json``.
+
+    >>> 'step' in [kind["name"] for kind in kinds()]
+    True
+    """
+    described: list[dict[str, Any]] = loads(_core.game_kinds())
+    return described

@@ -26,7 +26,7 @@ Not for: comparing policies. :func:`calibandit.simulate` is a thousand times fas
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -62,7 +62,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     An episode *terminates* at the horizon: it is part of the game, and not a limit imposed from outside.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 10}
+    metadata = {"render_modes": ["ansi"], "render_fps": 10}
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         first = self._spec.draw(seed=1, instance=instance or 0)
         self.arms: int = len(first.eventual_losses)
         self.memory_bound: int = memory_bound or first.memory
-        self.action_space = spaces.Discrete(self.arms)  # type: ignore[assignment]
+        self.action_space = spaces.Discrete(self.arms)
         shape = (self.memory_bound * self.arms + 1,)
         self.observation_space = spaces.Box(0.0, 1.0, shape=shape, dtype=np.float32)
         self._game: Any = first
@@ -137,7 +137,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             return 0.0
         return self._expected - float(self._game.optimum(self._plays).loss)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """One line on the last play, with ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None

@@ -7,6 +7,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from . import _core
+from ._json import loads
 from ._policy import PolicySpec, policy
 
 __all__ = [
@@ -16,6 +20,7 @@ __all__ = [
     "epoch_ucb",
     "exp3",
     "explore_then_commit",
+    "kinds",
     "successive_elimination",
     "thompson",
     "ucb1",
@@ -152,3 +157,13 @@ def explore_then_commit(*, memory_bound: int, explore: int | None = None, label:
       many plays of each arm to record before deciding.
     """
     return policy("explore-then-commit", memory_bound=memory_bound, explore=explore, label=label)
+
+
+def kinds() -> list[dict[str, Any]]:
+    """Every kind, described: the same as ``calibandit policies --json``.
+
+    >>> 'calibrated' in [kind["name"] for kind in kinds()]
+    True
+    """
+    described: list[dict[str, Any]] = loads(_core.policy_kinds())
+    return described

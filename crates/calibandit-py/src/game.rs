@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::column::Column;
 use crate::failure::{Failure, Raised};
+use crate::session::PySession;
 
 /// An arm as Python gives it: weights, memory, the loss curve as JSON or a function, special values, trend, feedback as JSON.
 type ArmParts<'py> =
@@ -59,6 +60,12 @@ impl PyGame {
     fn draw(&self, seed: u64, experiment: &str, instance: u64) -> Result<Self, Failure> {
         let game = self.source.draw(&mut stream(seed, experiment, instance, Purpose::Game));
         Ok(Self { source: GameSource::Fixed(self.raised.or(game)?), raised: self.raised.clone() })
+    }
+
+    /// The game of an instance, to be played one play at a time.
+    fn session(&self, seed: u64, experiment: &str, instance: u64) -> Result<PySession, Failure> {
+        let game = self.source.draw(&mut stream(seed, experiment, instance, Purpose::Game));
+        Ok(PySession::new(self.raised.or(game)?, seed, experiment, instance, self.raised.clone()))
     }
 
     /// The `[game]` table as JSON; none if it has Python functions.

@@ -8,6 +8,7 @@ mod column;
 mod failure;
 mod game;
 mod policy;
+mod session;
 mod simulate;
 mod table;
 mod watch;
@@ -47,6 +48,8 @@ mod _core {
     use super::game::PyGame;
     #[pymodule_export]
     use super::policy::{PyFeedback, PyRun};
+    #[pymodule_export]
+    use super::session::PySession;
     #[pymodule_export]
     use super::simulate::{check_spec, complete_policy, complete_spec, merge, read, run, simulate};
     #[pymodule_export]

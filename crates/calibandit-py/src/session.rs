@@ -1,0 +1,79 @@
+//! A game played one play at a time, with noise, by somebody outside: what environments and notebooks need.
+
+use std::collections::VecDeque;
+
+use calibandit::rng::{Purpose, stream};
+use calibandit::{Game, GameError, Stream, Window};
+use pyo3::prelude::*;
+
+use crate::failure::{Failure, Raised};
+
+/// A game being played, one play at a time. Made by `Game.session`.
+///
+/// >>> import calibandit as cb
+/// >>> game = cb.Game(arms=[cb.Arm(memory=2, loss=[0.9, 0.1]), cb.Arm(memory=2, loss=0.5, feedback="none")])
+/// >>> session = game.session(seed=1)
+/// >>> session.step(1)
+/// (0.5, 0.5)
+/// >>> [session.step(0)[1] for _ in range(3)]
+/// [0.9, 0.1, 0.1]
+/// >>> session
+/// <Session: 4 plays, the last of them [0, 0]>
+#[pyclass(name = "Session", module = "calibandit")]
+pub(crate) struct PySession {
+    game: Game,
+    window: Window,
+    recent: VecDeque<usize>,
+    noise: Stream,
+    plays: u64,
+    raised: Raised,
+}
+
+impl PySession {
+    pub(crate) fn new(game: Game, seed: u64, experiment: &str, instance: u64, raised: Raised) -> Self {
+        let window = game.empty_window();
+        let noise = stream(seed, experiment, instance, Purpose::Noise);
+        Self { game, window, recent: VecDeque::new(), noise, plays: 0, raised }
+    }
+}
+
+#[pymethods]
+impl PySession {
+    /// Plays an arm once: the observed loss, and the expected loss, which no player gets to see.
+    fn step(&mut self, arm: i64) -> Result<(f64, f64), Failure> {
+        let arms = self.game.arms().len();
+        let Some(arm) = usize::try_from(arm).ok().filter(|&arm| arm < arms) else {
+            return Err(Failure::Value(format!("arm is {arm}: give one from 0 to {}", arms - 1)));
+        };
+        let mut window = self.window.clone();
+        let expected = self.game.play(arm, &mut window);
+        // If a loss function raised, the play was not made.
+        let expected = self.raised.or(Ok::<_, Failure>(expected))?;
+        if expected.is_nan() {
+            let tally = window.exposure(arm, self.game.arms()[arm].weights()).tally;
+            return Err(GameError::CurveLeftRange { arm, tally }.into());
+        }
+        let loss = self.game.arms()[arm].noise().draw(expected, &mut self.noise);
+        self.window = window;
+        self.recent.truncate(self.game.memory() - 1);
+        self.recent.push_front(arm);
+        self.plays += 1;
+        Ok((loss, expected))
+    }
+
+    /// How many plays were made.
+    #[getter]
+    fn plays(&self) -> u64 {
+        self.plays
+    }
+
+    /// The arms of the last plays, as far back as they matter, the oldest first.
+    #[getter]
+    fn window(&self) -> Vec<usize> {
+        self.recent.iter().rev().copied().collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Session: {} plays, the last of them {:?}>", self.plays, self.window())
+    }
+}
