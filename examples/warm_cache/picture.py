@@ -31,6 +31,8 @@ CONTENDER_STYLES = {
 def draw(path: Path, curves: dict[str, list[list[float]]], courses: dict[str, list[list[float]]]) -> None:
     """Draws both panels into a file."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), constrained_layout=True)
+    ends: dict[str, float] = {}
+    top = 0.0
     for name, curve in curves.items():
         colour, dash, marker = LAYOUT_STYLES[name]
         at = range(1, len(curve) + 1)
@@ -38,8 +40,15 @@ def draw(path: Path, curves: dict[str, list[list[float]]], courses: dict[str, li
         left.fill_between(at, [q[0] for q in quartiles], [q[2] for q in quartiles], color=colour, alpha=0.15, lw=0)
         medians = [q[1] for q in quartiles]
         left.plot(at, medians, color=colour, ls=dash, marker=marker, ms=4)
-        left.annotate(name, (at[-1], medians[-1]), xytext=(7, -3), textcoords="offset points", color=colour)
-    left.set(xlabel="plays of the layout in a row", ylabel="milliseconds a batch (median, quartiles)", ylim=(0, None))
+        ends[name] = medians[-1]
+        top = max(top, *medians)
+    # Quartiles of a machine that is busy with other things may leave the picture; medians never do.
+    left.set(xlabel="plays of the layout in a row", ylabel="milliseconds a batch (median, quartiles)", ylim=(0, 1.2 * top))
+    at_least = -1.0
+    for name, end in sorted(ends.items(), key=lambda item: item[1]):
+        at_least = max(end, at_least + 0.06 * top)  # so that names do not cover each other
+        place = (len(curves[name]), at_least)
+        left.annotate(name, place, xytext=(7, -3), textcoords="offset points", color=LAYOUT_STYLES[name][0])
     left.set_title("How the layouts warm up", loc="left")
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
     for name, each in courses.items():

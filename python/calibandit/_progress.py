@@ -64,12 +64,18 @@ def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
                 sys.stderr.flush()
         return
     shown: Any = importlib.import_module("IPython.display")
-    handle = shown.display(shown.HTML(""), display_id=True)
+    handle: Any = None
 
     def show(text: str, part: float) -> None:
-        handle.update(shown.HTML(f"<progress max='1' value='{part:.3f}' style='width:20em'></progress> {text}"))
+        nonlocal handle
+        bar = shown.HTML(f"<progress max='1' value='{part:.3f}' style='width:20em'></progress> {text}")
+        if handle is None:  # what is done in no time leaves no trace in the notebook
+            handle = shown.display(bar, display_id=True)
+        else:
+            handle.update(bar)
 
     try:
         yield _Bar(name, show)
     finally:
-        handle.update(shown.HTML(""))
+        if handle is not None:
+            handle.update(shown.HTML(""))
