@@ -9,6 +9,7 @@ __all__ = [
     "Feedback",
     "Game",
     "Run",
+    "Session",
     "Table",
     "VERSION",
     "check_spec",

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ SHARDS = 12
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[distributed.Client]:
+def client() -> Iterator[Any]:
     cluster = distributed.LocalCluster(
         n_workers=3, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
     )
@@ -30,11 +31,11 @@ def client() -> Iterator[distributed.Client]:
         yield client
 
 
-def pids(client: distributed.Client) -> dict[str, int]:
+def pids(client: Any) -> dict[str, int]:
     return dict(client.run(os.getpid))
 
 
-def test_the_same_bytes(client: distributed.Client, tmp_path: Path) -> None:
+def test_the_same_bytes(client: Any, tmp_path: Path) -> None:
     assert len(set(pids(client).values()) - {os.getpid()}) == 3
     with joblib.parallel_config("dask"):
         cb.sweep(SPEC, shards=SHARDS, out=tmp_path / "sweep")
@@ -42,7 +43,7 @@ def test_the_same_bytes(client: distributed.Client, tmp_path: Path) -> None:
 
 
 def test_one_worker_is_killed_mid_way(
-    client: distributed.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
     log.mkdir()
@@ -72,7 +73,7 @@ def test_one_worker_is_killed_mid_way(
 
 
 def test_what_dask_gives_up_is_submitted_again(
-    client: distributed.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dask gives a task up when it has killed several workers. joblib alone would then wait for ever."""
     log = tmp_path / "log"

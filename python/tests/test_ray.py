@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,9 @@ from sweeping import SPEC, local_bytes, shards_begun, worker  # noqa: E402
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    from ray.util.joblib import register_ray
-
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    register_ray()
+    importlib.import_module("ray.util.joblib").register_ray()  # joblib does not know Ray by itself
     yield
     ray.shutdown()
 
