@@ -58,16 +58,23 @@ fn main() -> ExitCode {
             print!("{}", list());
             ExitCode::SUCCESS
         }
-        [name] => match TASKS.iter().find(|task| task.name == name) {
-            Some(task) => run(task),
-            None => refuse(name),
-        },
-        [_, extra, ..] => refuse(extra),
+        [name, from @ ..] => {
+            let Some(task) = TASKS.iter().find(|task| task.name == name) else { return refuse(name) };
+            match from {
+                [] => run(task, 0),
+                [from] => task
+                    .steps
+                    .iter()
+                    .position(|(heading, _)| heading == from)
+                    .map_or_else(|| refuse(from), |first| run(task, first)),
+                [_, extra, ..] => refuse(extra),
+            }
+        }
     }
 }
 
 fn list() -> String {
-    let mut text = String::from("cargo xtask <task>, where <task> is one of\n");
+    let mut text = String::from("cargo xtask <task> [<step to begin with>], where <task> is one of\n");
     for task in TASKS {
         text += &format!("  {:<8}{}\n", task.name, task.help);
     }
@@ -79,10 +86,11 @@ fn refuse(argument: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn run(task: &Task) -> ExitCode {
+/// Runs the steps of a task from one of them on.
+fn run(task: &Task, first: usize) -> ExitCode {
     let start = Instant::now();
     let mut total = Tally::default();
-    for (position, (heading, step)) in task.steps.iter().enumerate() {
+    for (position, (heading, step)) in task.steps.iter().enumerate().skip(first) {
         println!("\n=== {heading} ({} of {}) ===", position + 1, task.steps.len());
         let step_start = Instant::now();
         match step() {

@@ -22,11 +22,12 @@ pub(crate) enum Stream {
 }
 
 impl Program {
-    pub(crate) fn new<const N: usize>(name: &'static str, arguments: [&str; N]) -> Self {
-        Self { name, arguments: arguments.map(str::to_string).to_vec(), environment: Vec::new() }
+    pub(crate) fn new<'a>(name: &'static str, arguments: impl AsRef<[&'a str]>) -> Self {
+        let arguments = arguments.as_ref().iter().map(|argument| argument.to_string()).collect();
+        Self { name, arguments, environment: Vec::new() }
     }
 
-    pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Self {
+    pub(crate) fn cargo<'a>(arguments: impl AsRef<[&'a str]>) -> Self {
         Self::new("cargo", arguments)
     }
 

@@ -103,28 +103,30 @@ pub(crate) fn grow() -> Result<Tally, Failure> {
                 series.push(one_series(label, &points));
             }
         }
-        drawn.push(one_panel(panel.id, [panel.label, unit], &series));
+        drawn.push(one_panel(panel.id, panel.label, (unit, LOG), &series));
     }
     let points = by_threads();
     println!("threads: {}", shown(&points));
-    drawn.push(one_panel("threads", ["threads", "seconds by the clock"], &[one_series("all six policies", &points)]));
+    let series = [one_series("all six policies", &points)];
+    drawn.push(one_panel("threads", "threads", ("seconds by the clock", FROM_0), &series));
     let figure = format!(
         r#"{{"id": "growth", "title": "What a game costs", "caption": "{CAPTION}", "panels": [{}]}}"#,
         drawn.join(", ")
     );
     keep("growth.json", &figure)?;
-    let draw = ["run", "--quiet", "--release", "-p", "calibandit-lab", "--example", "draw", "--"];
-    let [a, b, c, d, e, f, g, h] = draw;
     let [from, svg, png] = ["target/bench/growth.json", "docs/images/growth.svg", "target/bench/growth.png"];
-    Program::cargo([a, b, c, d, e, f, g, h, from, svg, png]).run()?;
+    Program::new("target/release/examples/draw", [from, svg, png]).run()?;
     Ok(Tally::default())
 }
 
 const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless said. By threads: ten panels of \
                        the appendix with 20 instances each, report written, by the clock.";
 
-fn one_panel(id: &str, [x, y]: [&str; 2], series: &[String]) -> String {
-    let axes = format!(r#""x": {{"label": "{x}", "scale": "log"}}, "y": {{"label": "{y}", "scale": "log"}}"#);
+const LOG: &str = r#""scale": "log""#;
+const FROM_0: &str = r#""scale": "linear", "min": 0.0"#;
+
+fn one_panel(id: &str, x: &str, (y, y_scale): (&str, &str), series: &[String]) -> String {
+    let axes = format!(r#""x": {{"label": "{x}", {LOG}}}, "y": {{"label": "{y}", {y_scale}}}"#);
     format!(r#"{{"id": "{id}", "title": "by {id}", {axes}, "series": [{}]}}"#, series.join(", "))
 }
 
