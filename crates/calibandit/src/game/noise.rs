@@ -63,19 +63,26 @@ impl Noise {
 
     /// The feedback of `plays` plays that all have this expected loss: distributed exactly as that many
     /// [`draw`](Noise::draw)s added up, but at a cost that does not grow with their number (except for Beta).
+    #[inline]
     pub fn draw_many(&self, mean: f64, plays: u64, stream: &mut Stream) -> Feedback {
+        if *self == Noise::Bernoulli && (2..=COUNTED).contains(&plays) {
+            let ones = count_ones(plays, mean, stream) as f64;
+            return Feedback { plays, sum: ones, sum_sq: ones };
+        }
+        self.draw_more(mean, plays, stream)
+    }
+
+    /// The rest of [`draw_many`](Noise::draw_many), out of the way of what is drawn most often.
+    #[inline(never)]
+    fn draw_more(&self, mean: f64, plays: u64, stream: &mut Stream) -> Feedback {
         let n = plays as f64;
         match *self {
             _ if plays == 0 => Feedback::default(),
             _ if plays == 1 => Feedback::one(self.draw(mean, stream)),
             Noise::Bernoulli => {
-                let ones = if plays <= COUNTED {
-                    count_ones(plays, mean, stream) as f64
-                } else {
-                    match Binomial::new(plays, mean) {
-                        Ok(binomial) => binomial.sample(stream) as f64,
-                        Err(_) => n * mean, // cannot happen: a mean lies in [0, 1]
-                    }
+                let ones = match Binomial::new(plays, mean) {
+                    Ok(binomial) => binomial.sample(stream) as f64,
+                    Err(_) => n * mean, // cannot happen: a mean lies in [0, 1]
                 };
                 Feedback { plays, sum: ones, sum_sq: ones }
             }
@@ -124,6 +131,7 @@ pub(crate) fn bernoulli(threshold: u64, stream: &mut Stream) -> f64 {
 /// The number of ones among `plays` draws: for each of them, a random number of 53 bits is compared with the threshold, from
 /// the highest bit on, for 64 plays at once. A play is decided at the first bit that differs, so that about eight words
 /// do for 64 plays; which plays a word decides depends on the words before alone, so every play has a fair number.
+#[inline(always)]
 fn count_ones(plays: u64, mean: f64, stream: &mut Stream) -> u64 {
     let threshold = threshold(mean);
     if threshold >> 53 == 1 {
