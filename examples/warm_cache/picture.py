@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -19,7 +20,7 @@ LAYOUT_STYLES = {
     "full": ("#e69f00", "-.", "^"),
     "heap": ("#d55e00", ":", "v"),
 }
-CONTENDER_STYLES = {
+CONTENDER_STYLES: dict[str, tuple[str, Any]] = {
     "round-robin": ("#7a7a7a", "--"),
     "UCB1": ("#cc79a7", "-."),
     "Thompson": ("#882255", (0, (3, 1, 1, 1, 1, 1))),
@@ -52,12 +53,12 @@ def draw(path: Path, curves: dict[str, list[list[float]]], courses: dict[str, li
     left.set_title("How the layouts warm up", loc="left")
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
     for name, each in courses.items():
-        colour, dash = CONTENDER_STYLES[name]
+        colour, dashes = CONTENDER_STYLES[name]
         for seconds in each:
             right.plot(list(itertools.accumulate(seconds)), color=colour, lw=0.6, alpha=0.35)
         means = [statistics.fmean(times) for times in zip(*each, strict=True)]
         total = f"{name}: {sum(means):.1f} s"
-        right.plot(list(itertools.accumulate(means)), color=colour, ls=dash, lw=2, label=total)
+        right.plot(list(itertools.accumulate(means)), color=colour, ls=dashes, lw=2, label=total)
     right.set(xlabel="batches answered", ylabel="seconds spent", xlim=(0, None), ylim=(0, None))
     right.set_title("What the choices add up to", loc="left")
     right.legend(frameon=False, loc="upper left")

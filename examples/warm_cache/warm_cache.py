@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import calibandit as cb
 from shop import LAYOUTS, SMALL, Answer, Shop, Size
@@ -69,7 +70,7 @@ def always(layout: str) -> Callable[[Setting], Contender]:
     return lambda _: Contender(lambda: layout, lambda _: None)
 
 
-def advised(kind: str, **parameters: object) -> Callable[[Setting], Contender]:
+def advised(kind: str, **parameters: Any) -> Callable[[Setting], Contender]:
     """A policy of the library, put to live use: ask, play, tell."""
 
     def make(setting: Setting) -> Contender:
