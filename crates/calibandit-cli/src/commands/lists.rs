@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use calibandit::{GameSpec, PolicySpec};
+use calibandit::{GameSpec, PolicyKind, PolicySpec};
 use calibandit_lab::spec;
+use calibandit_lab::tournament::{Evidence, Group, evidence, published};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;
@@ -36,18 +37,64 @@ pub(crate) fn games(arguments: &List) -> Result<(), Failure> {
 
 pub(crate) fn policies(arguments: &List) -> Result<(), Failure> {
     if arguments.json {
-        return print_json(&PolicySpec::kinds());
+        let kinds: Vec<_> =
+            PolicySpec::kinds().iter().map(|kind| Listed { kind, tournament: evidence(kind) }).collect();
+        return print_json(&kinds);
     }
     let out = &mut io::stdout().lock();
     for kind in PolicySpec::kinds() {
         writeln!(out, "{}\n  {}\n  Source: {}", kind.name, kind.summary, kind.citation)?;
+        writeln!(out, "  Tournament: {}", standing(&evidence(kind)))?;
         for parameter in kind.parameters {
             let default = parameter.default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
             writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
         }
         writeln!(out)?;
     }
+    let field = published().iter().filter(|row| row.group == Group::Random).count();
+    writeln!(out, "  Which one? {}", recommendation())?;
+    writeln!(out, "  Ranks are among {field} policies by mean CPR, with default parameters (docs/tournament.md).")?;
     Ok(())
+}
+
+/// A kind of policy with what the published tournament says about it.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    kind: &'static PolicyKind,
+    tournament: Vec<Evidence>,
+}
+
+/// A line on how a policy did.
+fn standing(evidence: &[Evidence]) -> String {
+    let part = |(group, name): (Group, &str)| {
+        let row = evidence.iter().find(|row| row.group == group)?;
+        Some(format!("{:.1} on {name}", row.mean_rank?))
+    };
+    let parts: Vec<String> = GROUPS.into_iter().filter_map(part).collect();
+    if parts.is_empty() { "did not take part".into() } else { format!("rank {}", parts.join(", ")) }
+}
+
+const GROUPS: [(Group, &str); 4] = [
+    (Group::Paper, "the paper's games"),
+    (Group::Short, "the same at a hundredth of the plays"),
+    (Group::Races, "races"),
+    (Group::Random, "random games"),
+];
+
+/// Whose regret is nearest to the best of each game, every group of games counted alike.
+fn recommendation() -> String {
+    let published = published();
+    let times = |policy: &str| {
+        let own = published.iter().filter(|row| row.policy == policy);
+        let logs: Option<Vec<f64>> = own.map(|row| row.times_best.map(f64::ln)).collect();
+        logs.map_or(f64::INFINITY, |logs| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+    };
+    let best = published.iter().min_by(|a, b| times(&a.policy).total_cmp(&times(&b.policy)));
+    best.map_or(String::new(), |row| {
+        let times = times(&row.policy);
+        format!("{}: its regret is {times:.2} times the least of each game, nearest of all.", row.policy)
+    })
 }
 
 pub(crate) fn schema() -> Result<(), Failure> {

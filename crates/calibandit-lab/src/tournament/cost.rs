@@ -18,8 +18,8 @@ pub(super) fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise:
             plays / spec.batch.map_or(plays.cbrt(), |batch| batch as f64) * (100.0 + 2.0 * k)
         }
         PolicySpec::EpochUcb(spec) => plays / spec.memory_bound as f64 * (80.0 + 4.0 * k) + plays,
-        // Each look at these inverts a divergence for every arm, and every arm is looked at after its first visit.
-        PolicySpec::Calibrated(spec) if matches!(spec.index, Index::KlUcb | Index::Elimination) => 1e5 + 2e4 * k * k,
+        // Each look at these inverts divergences, in the worst case one for every arm.
+        PolicySpec::Calibrated(spec) if matches!(spec.index, Index::KlUcb | Index::Elimination) => 1e5 + 4e3 * k * k,
         _ => 1e5 + 1e4 * k,
     };
     // Beta feedback is drawn play by play, whoever plays.

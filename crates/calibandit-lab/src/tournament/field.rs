@@ -64,6 +64,12 @@ impl Contender {
         Ok(contender)
     }
 
+    /// Whether this is the kind with its defaults.
+    pub(super) fn is_default_of(&self, kind: &PolicyKind) -> bool {
+        self.parameters.get("kind").and_then(Value::as_str) == Some(kind.name)
+            && self.parameters.keys().all(|name| name == "kind" || name == "memory_bound")
+    }
+
     /// The policy for a game of which it is told this memory bound.
     pub fn policy(&self, memory_bound: u64) -> Result<PolicySpec, TournamentError> {
         let mut parameters = self.parameters.clone();
