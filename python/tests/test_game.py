@@ -171,7 +171,7 @@ def test_instances_are_those_of_simulate() -> None:
     result = cb.simulate(game, [Always(x) for x in range(7)], 100, 8, seed=5, name="mine", checkpoints=1)
     best = result["cpr"].reshape(7, 8).argmin(axis=0)
     assert best.tolist() == places
-    assert game.draw() .best_arm == game.best_arm
+    assert game.draw().best_arm == game.best_arm
 
 
 def test_games_survive_pickling() -> None:
@@ -188,3 +188,5 @@ def test_a_drawn_game_can_be_written_down() -> None:
     again = cb.Game.from_spec(drawn.spec)  # type: ignore[arg-type]
     sequence = [0, 1, 1, 1, 2, 3, 4, 4, 4, 0]
     assert (again.play(sequence) == drawn.play(sequence)).all()
+    result = cb.simulate(drawn, "ucb1", 1000)
+    assert cb.run(result.spec) == result

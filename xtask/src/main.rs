@@ -5,6 +5,7 @@
 
 mod bench;
 mod needs;
+mod python;
 mod shell;
 mod steps;
 
@@ -27,13 +28,15 @@ const LINT: Step = ("lint", steps::lint);
 const TESTS: Step = ("tests", steps::tests);
 const DOC_TESTS: Step = ("doc tests", steps::doc_tests);
 const DOCS: Step = ("docs", steps::docs);
+const PYTHON: Step = ("python", python::python);
 
 const TASKS: &[Task] = &[
     Task {
         name: "test",
-        help: "everything that must pass: format, lints, all tests, doc tests, documentation without warnings",
-        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS],
+        help: "everything that must pass: format, lints, all tests, doc tests, documentation without warnings, Python",
+        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS, PYTHON],
     },
+    Task { name: "python", help: "the Python package: wheel, clean environment, tests, types", steps: &[PYTHON] },
     Task { name: "lint", help: "format and lints only, in seconds", steps: &[FORMAT, LINT] },
     Task {
         name: "bench",

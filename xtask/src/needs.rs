@@ -24,6 +24,16 @@ pub(crate) fn chromium() -> Result<(), Failure> {
     ensure("Chromium (or CALIBANDIT_CHROMIUM, its path)", Program::new("sh", ["-c", probe]), &[apt_package("chromium")])
 }
 
+/// A Python that can make environments.
+pub(crate) fn python() -> Result<(), Failure> {
+    let probe = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+    ensure(
+        "Python 3.10 or newer, with venv and pip",
+        Program::new("python3", ["-c", probe]),
+        &[apt_package("python3 python3-venv python3-pip")],
+    )
+}
+
 /// Whether `cargo nextest` is there. It is used but never required.
 pub(crate) fn has_nextest() -> bool {
     Program::cargo(["nextest", "--version"]).succeeds()

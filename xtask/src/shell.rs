@@ -9,7 +9,7 @@ use crate::steps::Failure;
 
 /// A program with its arguments, to be run in the root of the repository without standard input.
 pub(crate) struct Program {
-    name: &'static str,
+    name: String,
     arguments: Vec<String>,
     environment: Vec<(&'static str, &'static str)>,
 }
@@ -22,9 +22,9 @@ pub(crate) enum Stream {
 }
 
 impl Program {
-    pub(crate) fn new<'a>(name: &'static str, arguments: impl AsRef<[&'a str]>) -> Self {
+    pub(crate) fn new<'a>(name: impl Into<String>, arguments: impl AsRef<[&'a str]>) -> Self {
         let arguments = arguments.as_ref().iter().map(|argument| argument.to_string()).collect();
-        Self { name, arguments, environment: Vec::new() }
+        Self { name: name.into(), arguments, environment: Vec::new() }
     }
 
     pub(crate) fn cargo<'a>(arguments: impl AsRef<[&'a str]>) -> Self {
@@ -38,7 +38,7 @@ impl Program {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(self.name);
+        let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.environment.iter().copied());
         command.current_dir(root()).stdin(Stdio::null());
         command
@@ -87,7 +87,7 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
+        f.write_str(&self.name)?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
     }
 }

@@ -65,10 +65,11 @@ impl fmt::Display for Tally {
 
 impl Tally {
     /// What a line of the test runner's output says: `test result: ok. 3 passed; 0 failed; 1 ignored; ...` of
-    /// cargo test, or `Summary [ 1.2s] 4 tests run: 4 passed (1 slow), 0 skipped` of nextest.
+    /// cargo test, `Summary [ 1.2s] 4 tests run: 4 passed (1 slow), 0 skipped` of nextest, or
+    /// `==== 4 passed, 1 skipped in 1.2s ====` of pytest.
     fn of_line(line: &str) -> Self {
         let line = line.trim_start();
-        if !line.starts_with("test result:") && !line.starts_with("Summary [") {
+        if !["test result:", "Summary [", "===="].iter().any(|start| line.starts_with(start)) {
             return Self::default();
         }
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -79,7 +80,7 @@ impl Tally {
         Self { passed: before(&["passed"]), skipped: before(&["ignored", "skipped"]) }
     }
 
-    fn of_output(output: &str) -> Self {
+    pub(crate) fn of_output(output: &str) -> Self {
         let mut tally = Self::default();
         for line in output.lines() {
             tally += Self::of_line(line);
@@ -130,11 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read_from_both_test_runners() {
+    fn counts_are_read_from_all_test_runners() {
         let cargo = "test result: ok. 37 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.11s";
         assert_eq!(Tally::of_output(cargo), Tally { passed: 37, skipped: 2 });
         let nextest = "     Summary [   0.306s] 41 tests run: 40 passed (1 slow), 1 skipped";
         assert_eq!(Tally::of_output(nextest), Tally { passed: 40, skipped: 1 });
+        let pytest = "================== 93 passed, 2 skipped, 1 warning in 22.13s (0:00:22) ==================";
+        assert_eq!(Tally::of_output(pytest), Tally { passed: 93, skipped: 2 });
         assert_eq!(Tally::of_output("test a::b ... ok\n3 passed"), Tally::default());
         assert_eq!(Tally::of_output(&format!("{cargo}\n\n{cargo}")), Tally { passed: 74, skipped: 4 });
     }

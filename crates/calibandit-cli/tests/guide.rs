@@ -123,7 +123,7 @@ fn check(page: &Path) {
                     block.lines = lines;
                 }
             }
-            ["rust" | "text"] | ["python" | "sh" | "yaml", _] => {}
+            ["rust" | "text" | "python"] | ["python" | "sh" | "yaml", _] => {}
             _ => panic!("{}: what is a block `{}`?", page.display(), block.info),
         }
     }

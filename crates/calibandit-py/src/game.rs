@@ -69,7 +69,7 @@ impl PyGame {
     }
 
     /// The `[game]` table as JSON; none if it has Python functions.
-    fn spec(&self) -> Result<Option<String>, Failure> {
+    pub(crate) fn spec(&self) -> Result<Option<String>, Failure> {
         Ok(match &self.source {
             GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
             GameSource::Fixed(game) => custom(game).map(|spec| spec.to_string()),

@@ -7,9 +7,7 @@ use calibandit::PolicySpec;
 use calibandit_lab::check;
 use calibandit_lab::folder;
 use calibandit_lab::job::{self, Job, Watcher};
-use calibandit_lab::run::{
-    Contest, Contestant, Entrant, GameSource, Progress, RunOptions, Shard, run as run_spec, run_contest,
-};
+use calibandit_lab::run::{Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest};
 use calibandit_lab::spec::{Checkpoints, ExperimentSpec, Overrides};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -55,9 +53,10 @@ pub(crate) fn simulate(
     let frame = json!({
         "name": name, "horizon": horizon, "instances": instances, "seed": seed, "checkpoints": checkpoints,
     });
-    if let (GameSource::Spec(spec), true) = (&game.source, policies.iter().all(|(.., factory)| factory.is_none())) {
+    let table = game.spec()?;
+    if let (Some(table), true) = (&table, policies.iter().all(|(.., factory)| factory.is_none())) {
         let mut value = frame;
-        value["game"] = serde_json::to_value(spec)?;
+        value["game"] = serde_json::from_str(table)?;
         value["policy"] = entries.into();
         let spec = ExperimentSpec::from_json("the simulation", &value)?;
         let results = watched(py, progress.as_ref(), &stop, |report| {
@@ -115,9 +114,9 @@ pub(crate) fn simulate(
     // What was raised in a policy or in a loss function is why the simulation failed.
     let results = game.raised.or(raised.or(played))?;
     let mut value = frame;
-    value["game"] = match &game.source {
-        GameSource::Spec(spec) => serde_json::to_value(spec)?,
-        GameSource::Fixed(_) => json!({"kind": "python", "title": game.title()}),
+    value["game"] = match table {
+        Some(table) => serde_json::from_str(&table)?,
+        None => json!({"kind": "python", "title": game.title()}),
     };
     value["policy"] = entries.into();
     Table::new(vec![(Described::Plain(value), results)])

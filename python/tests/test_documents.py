@@ -1,0 +1,30 @@
+"""What the documents show in Python is run as it stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/guide/python.md"]
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("matplotlib", "pandas", "polars"):
+        pytest.importorskip(module)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    found = blocks(page)
+    assert found, f"{page} shows no Python"
+    names: dict[str, object] = {}
+    for block in found:
+        exec(compile(block, page, "exec"), names)
