@@ -59,22 +59,28 @@ struct Measured {
     seconds: f64,
     mean: f64,
     error: f64,
+    instances: u64,
 }
 
 impl Measured {
     /// From the last line: libraries have things to say before.
-    fn parse(output: &str) -> Option<Self> {
+    fn parse(output: &str, instances: u64) -> Option<Self> {
         let mut numbers = output.lines().last()?.split_whitespace().map(str::parse);
         let (Some(Ok(seconds)), Some(Ok(mean)), Some(Ok(error))) = (numbers.next(), numbers.next(), numbers.next())
         else {
             return None;
         };
-        Some(Self { seconds, mean, error })
+        Some(Self { seconds, mean, error, instances })
     }
 
     /// Whether two contestants can have played the same game: within five standard errors. Each needs several instances.
+    ///
+    /// If they did, their losses have the same variance, so it is taken from both together: twenty instances of successive
+    /// elimination can all have the same loss, which is not to say that the twenty-first has it too.
     fn agrees_with(&self, other: &Self) -> bool {
-        let error = self.error.hypot(other.error);
+        let [n, m] = [self.instances, other.instances].map(|instances| instances as f64);
+        let squares = (n - 1.0) * n * self.error.powi(2) + (m - 1.0) * m * other.error.powi(2);
+        let error = (squares / (n + m - 2.0) * (1.0 / n + 1.0 / m)).sqrt();
         (self.mean - other.mean).abs() <= 5.0 * error + 1e-6 * self.mean.abs()
     }
 }
@@ -116,18 +122,22 @@ mod tests {
 
     #[test]
     fn contestants_answer_with_three_numbers() {
-        let measured = Measured::parse("0.25 43014.5 3711.25\n").unwrap();
-        assert_eq!(measured, Measured { seconds: 0.25, mean: 43014.5, error: 3711.25 });
-        assert_eq!(Measured::parse("Warning: no tqdm\n\n0.25 43014.5 3711.25"), Some(measured));
-        assert_eq!(Measured::parse("0.25 43014.5"), None);
-        assert_eq!(Measured::parse("Traceback (most recent call last)"), None);
+        let measured = Measured::parse("0.25 43014.5 3711.25\n", 20).unwrap();
+        assert_eq!(measured, Measured { seconds: 0.25, mean: 43014.5, error: 3711.25, instances: 20 });
+        assert_eq!(Measured::parse("Warning: no tqdm\n\n0.25 43014.5 3711.25", 20), Some(measured));
+        assert_eq!(Measured::parse("0.25 43014.5", 20), None);
+        assert_eq!(Measured::parse("Traceback (most recent call last)", 20), None);
     }
 
     #[test]
     fn agreement_is_a_matter_of_standard_errors() {
-        let of = |mean, error| Measured { seconds: 1.0, mean, error };
-        assert!(of(100.0, 3.0).agrees_with(&of(120.0, 4.0)));
-        assert!(!of(100.0, 3.0).agrees_with(&of(126.0, 4.0)));
-        assert!(!of(100.0, f64::NAN).agrees_with(&of(100.0, 1.0)));
+        let of = |mean, error, instances| Measured { seconds: 1.0, mean, error, instances };
+        // As many instances each: a joint standard error of 5.
+        assert!(of(100.0, 3.0, 20).agrees_with(&of(124.9, 4.0, 20)));
+        assert!(!of(100.0, 3.0, 20).agrees_with(&of(125.1, 4.0, 20)));
+        assert!(!of(100.0, f64::NAN, 20).agrees_with(&of(100.0, 1.0, 20)));
+        // Deviation 10 in 10,000 instances, none in 4 by accident: a standard error of 5 for the mean of those.
+        assert!(of(100.0, 0.1, 10_000).agrees_with(&of(124.0, 0.0, 4)));
+        assert!(!of(100.0, 0.1, 10_000).agrees_with(&of(126.0, 0.0, 4)));
     }
 }

@@ -6,7 +6,7 @@ use super::contestants::Contestant;
 use super::{Measured, Workload};
 
 /// How often everything is tried; the least time counts.
-const TRIES: u32 = 5;
+const TRIES: u32 = 15;
 
 /// Everything that was measured, each once.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Arena {
             let players = by_work.entry(work).or_default();
             // The one with the most instances speaks for a contestant.
             match players.iter_mut().find(|(player, _)| player == who) {
-                Some((_, known)) if known.error <= measured.error => {}
+                Some((_, known)) if known.instances >= measured.instances => {}
                 Some((_, known)) => *known = *measured,
                 None => players.push((*who, *measured)),
             }

@@ -66,7 +66,8 @@ impl Contestant {
     pub(super) fn play(self, workload: &Workload, tries: u32) -> Option<Measured> {
         let once = || {
             let output = self.command(workload, tries).output().ok()?;
-            Measured::parse(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success())
+            Measured::parse(&String::from_utf8_lossy(&output.stdout), workload.instances)
+                .filter(|_| output.status.success())
         };
         let mut least: Option<Measured> = None;
         for _ in 0..if self == Self::Numba { 1 } else { tries } {

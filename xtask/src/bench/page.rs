@@ -13,7 +13,7 @@ pub(crate) fn write() -> Result<Tally, Failure> {
     let page = format!(
         "# Benchmarks\n\n\
          Written by `cargo xtask bench`: everything is measured in one run on one machine, this project and its peers on the same work\n\
-         (the paper's unweighted game; K = 5, m = M = 3, T = 10^6 and 20 instances unless said). Times are CPU time, the least of five\n\
+         (the paper's unweighted game; K = 5, m = M = 3, T = 10^6 and 20 instances unless said). Times are CPU time, the least of fifteen\n\
          tries. The peers are in `benches/peers`: C compiled with `-O3 -march=native` and numba with `prange` over instances, both\n\
          written by hand for speed, one draw a play. This project is an ordinary release build without processor-specific flags.\n\n\
          {}\n\
