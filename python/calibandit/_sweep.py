@@ -284,7 +284,7 @@ def _joblib() -> Any:
     try:
         return importlib.import_module("joblib")
     except ImportError as error:
-        raise ImportError("cb.sweep needs joblib: pip install 'calibandit[sweep]'") from error
+        raise ImportError("cb.sweep needs joblib: pip install joblib") from error
 
 
 def _wanted(joblib: Any) -> int | None:

@@ -12,7 +12,7 @@ import pytest
 import calibandit as cb
 
 joblib = pytest.importorskip("joblib")
-ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'calibandit[ray]')")
+ray = pytest.importorskip("ray", reason="Ray is not installed (pip install ray)")
 from calibandit import _sweep  # noqa: E402
 from sweeping import SPEC, local_bytes, shards_begun, worker  # noqa: E402
 
