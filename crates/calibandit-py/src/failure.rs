@@ -19,34 +19,51 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 /// Whatever can go wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    Spec(SpecErrors),
-    Run(RunError),
-    Folder(FolderError),
-    Check(CheckError),
-    Game(GameError),
-    Policy(PolicyError),
-    Shard(ShardError),
-    Reo(ReoError),
-    Optimum(OptimumError),
-    Advisor(AdvisorError),
-    Range(LossRangeError),
-    Ask(AskError),
-    Tell(TellError),
-    Snapshot(SnapshotError),
-    Json(serde_json::Error),
-    Csv(CsvError),
-    File {
-        path: PathBuf,
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Spec(#[from] SpecErrors),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error(transparent)]
+    Game(#[from] GameError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    #[error(transparent)]
+    Reo(#[from] ReoError),
+    #[error(transparent)]
+    Optimum(#[from] OptimumError),
+    #[error(transparent)]
+    Advisor(#[from] AdvisorError),
+    #[error(transparent)]
+    Range(#[from] LossRangeError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    Tell(#[from] TellError),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Csv(#[from] CsvError),
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: std::io::Error },
     /// Something that the library has no error for.
+    #[error("{0}")]
     Value(String),
     /// A name that nothing has.
+    #[error("{0}")]
     Unknown(String),
     /// Already an exception: raised by Python code that was called on the way.
-    Raised(PyErr),
+    #[error(transparent)]
+    Raised(#[from] PyErr),
 }
 
 impl Failure {
@@ -109,66 +126,10 @@ fn with(py: Python<'_>, error: PyErr, attribute: &str, json: Option<String>) -> 
     set().map_or_else(|failed: PyErr| failed, |()| error.clone_ref(py))
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Spec(error) => error.fmt(f),
-            Failure::Run(error) => error.fmt(f),
-            Failure::Folder(error) => error.fmt(f),
-            Failure::Check(error) => error.fmt(f),
-            Failure::Game(error) => error.fmt(f),
-            Failure::Policy(error) => error.fmt(f),
-            Failure::Shard(error) => error.fmt(f),
-            Failure::Reo(error) => error.fmt(f),
-            Failure::Optimum(error) => error.fmt(f),
-            Failure::Advisor(error) => error.fmt(f),
-            Failure::Range(error) => error.fmt(f),
-            Failure::Ask(error) => error.fmt(f),
-            Failure::Tell(error) => error.fmt(f),
-            Failure::Snapshot(error) => error.fmt(f),
-            Failure::Json(error) => error.fmt(f),
-            Failure::Csv(error) => error.fmt(f),
-            Failure::File { path, error } => write!(f, "{}: {error}", path.display()),
-            Failure::Value(message) | Failure::Unknown(message) => f.write_str(message),
-            Failure::Raised(error) => error.fmt(f),
-        }
-    }
-}
-
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         Python::attach(|py| failure.raise(py))
     }
-}
-
-macro_rules! from {
-    ($($kind:ident($error:ty),)*) => {$(
-        impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                Failure::$kind(error)
-            }
-        }
-    )*};
-}
-
-from! {
-    Spec(SpecErrors),
-    Run(RunError),
-    Folder(FolderError),
-    Check(CheckError),
-    Game(GameError),
-    Policy(PolicyError),
-    Shard(ShardError),
-    Reo(ReoError),
-    Optimum(OptimumError),
-    Advisor(AdvisorError),
-    Range(LossRangeError),
-    Ask(AskError),
-    Tell(TellError),
-    Snapshot(SnapshotError),
-    Json(serde_json::Error),
-    Csv(CsvError),
-    Raised(PyErr),
 }
 
 impl From<JobError> for Failure {
