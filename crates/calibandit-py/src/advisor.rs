@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use calibandit::rng::{Purpose, stream};
-use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Run, Setting};
+use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -99,16 +99,16 @@ impl PyAdvisor {
         seed: u64,
         loss_range: (f64, f64),
     ) -> Result<Self, Failure> {
-        let setting = Setting { arms, horizon };
+        let problem = Problem { arms, horizon };
         let stream = stream(seed, NAME, 0, Purpose::Policy);
         let adviser = match factory {
             Some(factory) => {
-                let own = policy::make(&factory, &setting, stream)?.unbind();
+                let own = policy::make(&factory, &problem, stream)?.unbind();
                 Adviser::Own(Own { policy: Arc::new(Mutex::new(Some(own))), ..Own::default() })
             }
             None => {
                 let spec: PolicySpec = serde_json::from_str(json)?;
-                Adviser::BuiltIn(Box::new(spec.build(&setting, stream)?))
+                Adviser::BuiltIn(Box::new(spec.build(&problem, stream)?))
             }
         };
         let range = match loss_range {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use calibandit::{Feedback, Policy, Run, Setting, Stream};
+use calibandit::{Feedback, Policy, Problem, Run, Stream};
 use calibandit_lab::run::OwnPolicy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -161,17 +161,17 @@ pub(crate) struct Factory<'a> {
 /// Calls a factory. The seed comes from the policy's own stream, so that its numbers depend on the experiment and the instance alone.
 pub(crate) fn make<'py>(
     factory: &Bound<'py, PyAny>,
-    setting: &Setting,
+    problem: &Problem,
     mut stream: Stream,
 ) -> PyResult<Bound<'py, PyAny>> {
-    factory.call1((setting.arms, setting.horizon, stream.next_u64()))
+    factory.call1((problem.arms, problem.horizon, stream.next_u64()))
 }
 
 impl OwnPolicy for Factory<'_> {
     /// The interpreter is held from beginning to end: a policy in Python needs it all the time, and taking it anew for each run
     /// would have two of them take turns at every single one. Others get it whenever Python's own clock says so.
-    fn with_policy(&self, setting: &Setting, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
-        Python::attach(|py| match make(self.factory.bind(py), setting, stream) {
+    fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
+        Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
             Ok(policy) => play(&mut Own { policy, raised: &self.raised, stop: self.stop }),
             Err(error) => self.raised.put(error),
         });

@@ -9,7 +9,7 @@ use std::fs;
 use std::time::Instant;
 
 use calibandit::rng::{Purpose, stream};
-use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, Setting, simulate, simulate_together};
+use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, simulate, simulate_together};
 use serde_json::json;
 
 /// CPU time of this thread where the system tells (Linux, in nanoseconds), time by the clock elsewhere.
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut noises = Vec::new();
     for instance in 0..instances {
         let game = game.draw(&mut streams(instance, Purpose::Game))?;
-        policies.push(spec.build(&Setting::of(&game, horizon), streams(instance, Purpose::Policy))?);
+        policies.push(spec.build(&game.problem(horizon), streams(instance, Purpose::Policy))?);
         noises.push(streams(instance, Purpose::Noise));
         games.push(game);
     }

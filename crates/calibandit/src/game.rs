@@ -29,6 +29,8 @@ pub use zoo::GameSpec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Problem;
+
 /// A weighted tallying bandit: the paper's (m, w, h)-WTB, in which each arm may have a memory of its own.
 ///
 /// ```
@@ -88,6 +90,11 @@ impl Game {
     /// The least eventual loss, mu(x*).
     pub fn best_loss(&self) -> f64 {
         self.arms[self.best_arm()].eventual_loss()
+    }
+
+    /// What a policy is told about this game when it is played up to `horizon`.
+    pub fn problem(&self, horizon: u64) -> Problem {
+        Problem { arms: self.arms.len(), horizon: Some(horizon) }
     }
 
     /// The window before the first play.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use calibandit::rng::{Purpose, stream};
-//! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Setting, Weights, cpr, simulate};
+//! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Weights, cpr, simulate};
 //!
 //! // Three workers. The last one is the best, but needs four tasks in a row to get there.
 //! let worker = |losses: [f64; 4]| Arm::new(Weights::unit(4)?, LossCurve::by_plays(losses), Noise::Bernoulli);
@@ -22,7 +22,7 @@
 //! let careful = r#"{"kind": "successive-elimination", "memory_bound": 4, "radius": "hoeffding"}"#;
 //! for policy in [careful, r#"{"kind": "thompson"}"#] {
 //!     let spec: PolicySpec = serde_json::from_str(policy)?;
-//!     let mut policy = spec.build(&Setting::of(&game, horizon), stream(1, "tour", 0, Purpose::Policy))?;
+//!     let mut policy = spec.build(&game.problem(horizon), stream(1, "tour", 0, Purpose::Policy))?;
 //!     let noise = &mut stream(1, "tour", 0, Purpose::Noise);
 //!     let played = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
 //!     regret.push(cpr(&game, &played.checkpoints)?[0]); // against the best of all sequences of plays
@@ -56,6 +56,7 @@ pub mod game;
 pub mod policy;
 pub mod regret;
 pub mod rng;
+mod run;
 pub mod simulate;
 
 pub use advisor::{
@@ -66,9 +67,10 @@ pub use game::{
     LossFn, Needle, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape, Trend, Weights, Window,
     optimum, optimum_bounds, reo, zoo,
 };
-pub use policy::{AnyPolicy, Certificate, Feedback, Policy, PolicyError, PolicyKind, PolicySpec, Radius, Run, Setting};
+pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicyKind, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::Stream;
+pub use run::{Feedback, Problem, Run};
 pub use simulate::{Checkpoint, Engine, Grid, GridError, Seat, SimulateError, Trajectory, simulate, simulate_together};
 
 /// The guide's programs and the readme's, as tests.

@@ -9,10 +9,10 @@
 //!
 //! ```
 //! use calibandit::rng::{Purpose, stream};
-//! use calibandit::{AnyPolicy, Policy, PolicySpec, Run, Setting};
+//! use calibandit::{AnyPolicy, Policy, PolicySpec, Problem, Run};
 //! let spec: PolicySpec = serde_json::from_str(r#"{"kind": "successive-elimination", "memory_bound": 3}"#)?;
-//! let setting = Setting { arms: 5, horizon: Some(1_000_000) };
-//! let mut policy = spec.build(&setting, stream(1, "tour", 0, Purpose::Policy))?;
+//! let problem = Problem { arms: 5, horizon: Some(1_000_000) };
+//! let mut policy = spec.build(&problem, stream(1, "tour", 0, Purpose::Policy))?;
 //! assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
 //!
 //! let saved = serde_json::to_string(&policy)?;
@@ -38,10 +38,10 @@ mod batched_exp3;
 mod calibrated;
 mod elimination;
 mod epoch_ucb;
+mod error;
 mod exp3;
 mod explore_then_commit;
 mod index;
-mod setting;
 mod spec;
 mod successive_elimination;
 mod thompson;
@@ -52,71 +52,17 @@ pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Spec};
 pub use calibrated::{Calibrated, CalibratedSpec, Index};
 pub use epoch_ucb::{EpochUcb, EpochUcbSpec};
+pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitSpec};
-pub use setting::{PolicyError, Setting};
 pub use spec::{AnyPolicy, Parameter, PolicyKind, PolicySpec};
 pub use successive_elimination::{Radius, SuccessiveElimination, SuccessiveEliminationSpec};
 pub use thompson::{Thompson, ThompsonSpec};
 pub use ucb1::{Ucb1, Ucb1Spec};
 
-use std::ops::AddAssign;
-
 use serde::{Deserialize, Serialize};
 
-/// One commitment of a policy: `burn_in` plays of an arm whose losses are ignored, then `record` plays that count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
-    /// The arm to play.
-    pub arm: usize,
-    /// How many plays to ignore.
-    pub burn_in: u64,
-    /// How many plays to record after that. `u64::MAX` means: to the end.
-    pub record: u64,
-}
-
-impl Run {
-    /// A run of this arm to the end of the game.
-    pub fn forever(arm: usize) -> Self {
-        Self { arm, burn_in: 0, record: u64::MAX }
-    }
-
-    /// The number of plays.
-    pub fn plays(&self) -> u64 {
-        self.burn_in.saturating_add(self.record)
-    }
-}
-
-/// What a policy gets to know of a run: the recorded losses, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Feedback {
-    /// How many plays were recorded.
-    pub plays: u64,
-    /// The sum of their losses.
-    pub sum: f64,
-    /// The sum of the squares of their losses, for policies that use the variance.
-    pub sum_sq: f64,
-}
-
-impl Feedback {
-    /// The feedback of a single play.
-    pub fn one(loss: f64) -> Self {
-        Self { plays: 1, sum: loss, sum_sq: loss * loss }
-    }
-
-    /// The mean recorded loss; NaN if nothing was recorded.
-    pub fn mean(&self) -> f64 {
-        self.sum / self.plays as f64
-    }
-}
-
-impl AddAssign for Feedback {
-    fn add_assign(&mut self, other: Self) {
-        self.plays += other.plays;
-        self.sum += other.sum;
-        self.sum_sq += other.sum_sq;
-    }
-}
+use crate::{Feedback, Run};
 
 /// What picks the runs.
 ///

@@ -6,7 +6,7 @@
 use calibandit::policy::{CalibratedSpec, Index};
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Setting, cpr, reo,
+    AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Problem, Run, cpr, reo,
     simulate,
 };
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ impl Policy for Watched {
 }
 
 fn watched(spec: &PolicySpec, arms: usize, horizon: Option<u64>, instance: u64) -> Watched {
-    let policy = spec.build(&Setting { arms, horizon }, stream(5, "calibrated", instance, Purpose::Policy)).unwrap();
+    let policy = spec.build(&Problem { arms, horizon }, stream(5, "calibrated", instance, Purpose::Policy)).unwrap();
     Watched { policy, runs: vec![], certificates: vec![] }
 }
 

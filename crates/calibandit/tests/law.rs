@@ -9,7 +9,7 @@ mod common;
 
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    Arm, Certificate, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Run, Setting, Weights,
+    Arm, Certificate, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Problem, Run, Weights,
     simulate,
 };
 use common::kolmogorov_smirnov;
@@ -77,8 +77,8 @@ fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
     let name = format!("{engine:?}");
     let mut columns = [const { Vec::new() }; 5];
     for instance in 0..INSTANCES {
-        let setting = Setting { arms: 3, horizon: Some(HORIZON) };
-        let policy = spec.build(&setting, stream(7, &name, instance, Purpose::Policy)).unwrap();
+        let problem = Problem { arms: 3, horizon: Some(HORIZON) };
+        let policy = spec.build(&problem, stream(7, &name, instance, Purpose::Policy)).unwrap();
         let mut policy = Listener { policy, heard: Feedback::default() };
         let mut draws = stream(7, &name, instance, Purpose::Noise);
         let played = simulate(&game, &mut policy, &Grid::end(HORIZON), engine, &mut draws).unwrap();

@@ -6,8 +6,8 @@
 use calibandit::policy::{AnytimeEliminationSpec, SuccessiveEliminationSpec};
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Radius, Run,
-    Setting, Stream, Weights, Window, simulate,
+    AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Problem, Radius,
+    Run, Stream, Weights, Window, simulate,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn all(memory_bound: u64) -> Vec<PolicySpec> {
 }
 
 fn build(spec: &PolicySpec, arms: usize, horizon: u64) -> AnyPolicy {
-    spec.build(&Setting { arms, horizon: Some(horizon) }, stream(1, "policies", 0, Purpose::Policy)).unwrap()
+    spec.build(&Problem { arms, horizon: Some(horizon) }, stream(1, "policies", 0, Purpose::Policy)).unwrap()
 }
 
 /// A game being played by hand, so that a policy can be watched from one run to the next.
@@ -113,8 +113,8 @@ proptest! {
         let horizon = 3000;
         let noise = if normal { Noise::Normal { sd: 0.7 } } else { Noise::Bernoulli };
         for spec in all(3) {
-            let setting = Setting { arms, horizon: Some(horizon) };
-            let mut policy = spec.build(&setting, stream(seed, "policies", 1, Purpose::Policy)).unwrap();
+            let problem = Problem { arms, horizon: Some(horizon) };
+            let mut policy = spec.build(&problem, stream(seed, "policies", 1, Purpose::Policy)).unwrap();
             let mut table = Table::new(step_game(arms, 3, noise), seed, horizon);
             for _ in 0..runs {
                 table.run(&mut policy);
@@ -166,12 +166,12 @@ fn one_arm_is_played_by_every_policy() {
 /// A filled-in spec is the same policy, and there is nothing left to fill in.
 #[test]
 fn resolved_specs_build_the_same_policy() {
-    let setting = Setting { arms: 4, horizon: Some(100_000) };
+    let problem = Problem { arms: 4, horizon: Some(100_000) };
     for spec in all(3) {
-        let resolved = spec.resolve(&setting).unwrap();
+        let resolved = spec.resolve(&problem).unwrap();
         let fresh = || stream(9, "resolve", 0, Purpose::Policy);
-        assert_eq!(resolved.build(&setting, fresh()).unwrap(), spec.build(&setting, fresh()).unwrap());
-        assert_eq!(resolved.resolve(&setting).unwrap(), resolved);
+        assert_eq!(resolved.build(&problem, fresh()).unwrap(), spec.build(&problem, fresh()).unwrap());
+        assert_eq!(resolved.resolve(&problem).unwrap(), resolved);
         let file = serde_json::to_value(&resolved).unwrap();
         for parameter in spec.kind().parameters {
             assert!(file.get(parameter.name).is_some(), "{}: {}", spec.kind().name, parameter.name);
@@ -184,14 +184,14 @@ fn resolved_specs_build_the_same_policy() {
 fn impossible_settings_are_refused_by_every_policy() {
     let fresh = || stream(1, "errors", 0, Purpose::Policy);
     for spec in all(3) {
-        let refused = |arms, horizon| spec.build(&Setting { arms, horizon }, fresh()).unwrap_err();
+        let refused = |arms, horizon| spec.build(&Problem { arms, horizon }, fresh()).unwrap_err();
         assert_eq!(refused(0, Some(100)), PolicyError::NoArms);
         assert_eq!(refused(usize::MAX, Some(100)), PolicyError::TooManyArms { arms: usize::MAX });
         assert_eq!(refused(2, Some(0)), PolicyError::NoHorizon);
     }
-    let setting = Setting { arms: 2, horizon: Some(1000) };
+    let problem = Problem { arms: 2, horizon: Some(1000) };
     for spec in all(0).iter().filter(|spec| spec.memory_bound().is_some()) {
-        let refused = spec.build(&setting, fresh()).unwrap_err();
+        let refused = spec.build(&problem, fresh()).unwrap_err();
         assert!(matches!(refused, PolicyError::Parameter { parameter: "memory_bound", value: 0.0, .. }), "{refused}");
     }
     for delta in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
@@ -199,12 +199,12 @@ fn impossible_settings_are_refused_by_every_policy() {
             PolicySpec::from(SuccessiveEliminationSpec { delta, ..SuccessiveEliminationSpec::new(3) }),
             PolicySpec::from(AnytimeEliminationSpec { delta, ..AnytimeEliminationSpec::new(3) }),
         ] {
-            let refused = spec.build(&setting, fresh()).unwrap_err();
+            let refused = spec.build(&problem, fresh()).unwrap_err();
             assert!(matches!(refused, PolicyError::Parameter { parameter: "delta", .. }), "{refused}");
         }
     }
     let below_one_epoch = PolicySpec::from(SuccessiveEliminationSpec::new(u64::MAX));
-    let refused = below_one_epoch.build(&Setting { arms: 2, horizon: Some(u64::MAX) }, fresh()).unwrap_err();
+    let refused = below_one_epoch.build(&Problem { arms: 2, horizon: Some(u64::MAX) }, fresh()).unwrap_err();
     assert!(matches!(refused, PolicyError::HorizonTooShort { needed, .. } if needed == 8 * u128::from(u64::MAX)));
 }
 

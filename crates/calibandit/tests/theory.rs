@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::bounds::Problem;
+use calibandit::bounds;
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Setting, Trajectory, cpr, reo,
-    simulate,
+    Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Trajectory, cpr, reo, simulate,
 };
 use serde_json::json;
 
@@ -34,8 +33,8 @@ impl<P: Policy> Policy for Witness<P> {
 }
 
 fn play(game: &Game, spec: &PolicySpec, horizon: u64, instance: u64) -> (Trajectory, Vec<Certificate>) {
-    let setting = Setting { arms: game.arms().len(), horizon: Some(horizon) };
-    let policy = spec.build(&setting, stream(3, "theory", instance, Purpose::Policy)).unwrap();
+    let problem = game.problem(horizon);
+    let policy = spec.build(&problem, stream(3, "theory", instance, Purpose::Policy)).unwrap();
     let mut policy = Witness { policy, certificates: vec![] };
     let mut noise = stream(3, "theory", instance, Purpose::Noise);
     let played = simulate(game, &mut policy, &Grid::end(horizon), Engine::Leaping, &mut noise).unwrap();
@@ -77,8 +76,12 @@ fn theorem_1_holds_at_least_as_often_as_it_says() {
         let memory_bound = game.memory() + instance as usize % 3;
         let horizon = 1_000_000_000_000;
         let (played, _) = play(&game, &elimination(memory_bound, json!("paper")), horizon, instance);
-        let problem =
-            Problem { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound: memory_bound as u64 };
+        let problem = bounds::Problem {
+            arms: game.arms().len(),
+            horizon,
+            memory: game.memory(),
+            memory_bound: memory_bound as u64,
+        };
         let bound = problem.theorem_1(DELTA, alpha);
         assert!(bound - alpha * (horizon as f64) < 0.02 * horizon as f64, "the bound says nothing");
         let regret = cpr(&game, &played.checkpoints).unwrap()[0];
@@ -138,8 +141,8 @@ fn who_never_insists_cannot_tell_theorem_2_s_games_apart() {
         spec.draw(&mut stream(3, "theorem 2", 0, Purpose::Game)).unwrap()
     };
     let (a, b) = (draw("adaptivity-a"), draw("adaptivity-b"));
-    let price =
-        Problem { arms: 3, horizon, memory: memory_bound, memory_bound: memory_bound as u64 }.adaptivity_price();
+    let price = bounds::Problem { arms: 3, horizon, memory: memory_bound, memory_bound: memory_bound as u64 }
+        .adaptivity_price();
     for spec in [json!({"kind": "ucb1"}), json!({"kind": "epoch-ucb", "memory_bound": 4}), json!({"kind": "thompson"})]
     {
         let spec: PolicySpec = serde_json::from_value(spec).unwrap();

@@ -4,8 +4,8 @@
 
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    AnyPolicy, Arm, Engine, Game, GameSpec, Grid, LossCurve, Noise, PolicySpec, Seat, Setting, Stream, Weights,
-    simulate, simulate_together,
+    AnyPolicy, Arm, Engine, Game, GameSpec, Grid, LossCurve, Noise, PolicySpec, Seat, Stream, Weights, simulate,
+    simulate_together,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ fn streams(name: &str, instance: usize) -> (Stream, Stream) {
 
 fn policy(spec: &serde_json::Value, game: &Game, horizon: u64, own: Stream) -> AnyPolicy {
     let spec: PolicySpec = serde_json::from_value(spec.clone()).unwrap();
-    spec.build(&Setting::of(game, horizon), own).unwrap()
+    spec.build(&game.problem(horizon), own).unwrap()
 }
 
 /// Trajectories, what the policies know in the end, and where their streams are.

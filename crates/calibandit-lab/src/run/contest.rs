@@ -4,13 +4,13 @@
 //! are. Everything else is as in an experiment: the same streams, so that a built-in policy has the same numbers to the last bit
 //! in both.
 
-use calibandit::{Game, GameError, GameSpec, Grid, Policy, PolicySpec, Setting, Stream};
+use calibandit::{Game, GameError, GameSpec, Grid, Policy, PolicySpec, Problem, Stream};
 
 /// Policies against one game.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
-/// use calibandit::{Arm, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Run, Setting, Stream, Weights};
+/// use calibandit::{Arm, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Problem, Run, Stream, Weights};
 /// use calibandit_lab::run::{Contest, Contestant, Entrant, GameSource, OwnPolicy, RunOptions, Shard, run_contest};
 ///
 /// struct AlwaysFirst;
@@ -21,7 +21,7 @@ use calibandit::{Game, GameError, GameSpec, Grid, Policy, PolicySpec, Setting, S
 /// }
 /// struct Factory;
 /// impl OwnPolicy for Factory {
-///     fn with_policy(&self, _: &Setting, _: Stream, play: &mut dyn FnMut(&mut dyn Policy)) { play(&mut AlwaysFirst) }
+///     fn with_policy(&self, _: &Problem, _: Stream, play: &mut dyn FnMut(&mut dyn Policy)) { play(&mut AlwaysFirst) }
 /// }
 ///
 /// let warming = LossCurve::function(|tally| 0.8 - 0.2 * tally);
@@ -116,7 +116,7 @@ impl PartialEq for Contestant<'_> {
 
 /// Makes policies of one's own: a fresh one for each instance.
 pub trait OwnPolicy: Sync {
-    /// Makes a policy for this setting, with `stream` for its own randomisation, and has it play by calling `play` once. Called from
+    /// Makes a policy for this problem, with `stream` for its own randomisation, and has it play by calling `play` once. Called from
     /// any thread. Whatever must be held while the policy plays can be held here.
-    fn with_policy(&self, setting: &Setting, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy));
+    fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy));
 }

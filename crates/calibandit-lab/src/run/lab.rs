@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    AnyPolicy, Checkpoint, Engine, Game, Grid, Optima, PolicySpec, Seat, Setting, Stream, Trajectory, simulate,
+    AnyPolicy, Checkpoint, Engine, Game, Grid, Optima, PolicySpec, Seat, Stream, Trajectory, simulate,
     simulate_together,
 };
 
@@ -203,10 +203,10 @@ impl<'a> Lab<'a> {
 
     fn play_own(&self, piece: Piece, own: &dyn OwnPolicy) -> Result<Curve, PieceErrorKind> {
         let instance = self.instance(piece)?;
-        let setting = Setting::of(&instance.game, self.grid.horizon());
+        let problem = instance.game.problem(self.grid.horizon());
         let mut noise = self.stream(piece, Purpose::Noise);
         let mut played = None;
-        own.with_policy(&setting, self.stream(piece, Purpose::Policy), &mut |policy| {
+        own.with_policy(&problem, self.stream(piece, Purpose::Policy), &mut |policy| {
             played = Some(simulate(&instance.game, policy, &self.grid, Engine::Leaping, &mut noise));
         });
         Ok(curve(piece, &played.ok_or(PieceErrorKind::NoPolicy)??, &instance.optimum))
@@ -238,8 +238,8 @@ impl<'a> Lab<'a> {
     /// What is needed to play a piece: the instance, the policy ready for its first run, and the noise.
     fn table(&self, piece: Piece, spec: &PolicySpec) -> Result<(&Instance, AnyPolicy, Stream), PieceErrorKind> {
         let instance = self.instance(piece)?;
-        let setting = Setting::of(&instance.game, self.grid.horizon());
-        let policy = spec.build(&setting, self.stream(piece, Purpose::Policy))?;
+        let problem = instance.game.problem(self.grid.horizon());
+        let policy = spec.build(&problem, self.stream(piece, Purpose::Policy))?;
         Ok((instance, policy, self.stream(piece, Purpose::Noise)))
     }
 }

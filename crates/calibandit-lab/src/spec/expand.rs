@@ -3,7 +3,7 @@
 //! Values are put in place on the tree of the file and checked there, so that an error points at the value in the sweep.
 
 use calibandit::rng::{Purpose, stream};
-use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec, Setting};
+use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -207,10 +207,10 @@ fn point(index: usize, choices: &[Choice<'_>], frame: &Frame<'_>, tables: &Table
         _ => problem,
     };
     let (game, arms) = game(frame, &tables.game).map_err(|problem| vec![here(*problem)])?;
-    let setting = Setting { arms, horizon: Some(frame.horizon) };
+    let told = calibandit::Problem { arms, horizon: Some(frame.horizon) };
     let mut policies = Vec::new();
     for (i, (tree, label)) in tables.policies.iter().zip(&tables.labels).enumerate() {
-        match policy(i, tree, &setting, frame) {
+        match policy(i, tree, &told, frame) {
             Ok(policy) => policies.push(PolicyEntry { label: label.clone(), policy }),
             Err(problem) => problems.push(here(*problem)),
         }
@@ -257,11 +257,16 @@ fn within_arm(error: &ArmError) -> String {
 }
 
 /// The policy of a table, with every default filled in.
-fn policy(index: usize, tree: &Tree, setting: &Setting, frame: &Frame<'_>) -> Result<PolicySpec, Box<Problem>> {
+fn policy(
+    index: usize,
+    tree: &Tree,
+    told: &calibandit::Problem,
+    frame: &Frame<'_>,
+) -> Result<PolicySpec, Box<Problem>> {
     let at = format!("policy[{index}]");
     let spec: PolicySpec = serde_json::from_value(tree.without("label").to_json())
         .map_err(|error| Problem::new(tree.span.clone(), &at, SpecErrorKind::ImpossibleValue, error.to_string()))?;
-    spec.resolve(setting).map_err(|error| {
+    spec.resolve(told).map_err(|error| {
         let (span, key) = match &error {
             PolicyError::Parameter { parameter, .. } => deepest(tree, &at, parameter),
             PolicyError::HorizonTooShort { .. } => (frame.horizon_span.clone(), "horizon".to_owned()),

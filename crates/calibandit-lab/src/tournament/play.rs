@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use calibandit::rng::Purpose;
-use calibandit::{
-    Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, Setting, SimulateError, simulate,
-};
+use calibandit::{Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, simulate};
 
 use super::{Contender, Entry, Group, Options, TournamentError, Yardstick, cost, field, games};
 use crate::parallel;
@@ -143,14 +141,14 @@ struct InstanceResult {
 impl Match {
     fn new(entry: Entry, field: &[Contender], options: &Options) -> Result<Self, TournamentError> {
         let game = draw(&entry, options.seed, 0)?;
-        let setting = Setting::of(&game, entry.horizon);
+        let problem = game.problem(entry.horizon);
         let noise = game.arms()[0].noise();
         let mut sides = Vec::new();
         for contender in field {
             let policy = contender.policy(entry.memory_bound)?;
-            sides.push(match policy.resolve(&setting) {
+            sides.push(match policy.resolve(&problem) {
                 Ok(policy) => {
-                    let cost = cost::nanoseconds(&policy, setting.arms, entry.horizon, noise);
+                    let cost = cost::nanoseconds(&policy, problem.arms, entry.horizon, noise);
                     match options.fit(entry.group, cost, entry.instances) {
                         Some(instances) => Side::Plays { policy, instances, cost },
                         None => Side::TooSlow,
@@ -163,7 +161,7 @@ impl Match {
                 }
             });
         }
-        Ok(Self { arms: setting.arms, noise, sides, entry })
+        Ok(Self { arms: problem.arms, noise, sides, entry })
     }
 
     /// The nanoseconds that an instance takes, roughly.
@@ -181,7 +179,7 @@ impl Match {
         let limits = if entry.group == Group::Random { RANDOM_LIMITS } else { Limits::default() };
         let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
         let yardstick = Yardstick::of(&game, entry.horizon, optimum.lower_excess);
-        let setting = Setting::of(&game, entry.horizon);
+        let problem = game.problem(entry.horizon);
         let mut played = Vec::new();
         for (side, contender) in self.sides.iter().zip(field) {
             let Side::Plays { policy, instances, .. } = side else {
@@ -194,7 +192,7 @@ impl Match {
             }
             let names = || (entry.name.clone(), contender.label.clone());
             let mut policy =
-                policy.build(&setting, entry.stream(seed, instance, Purpose::Policy)).map_err(|source| {
+                policy.build(&problem, entry.stream(seed, instance, Purpose::Policy)).map_err(|source| {
                     let (game, policy) = names();
                     TournamentError::Policy { game, policy, source }
                 })?;

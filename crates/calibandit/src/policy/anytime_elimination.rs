@@ -17,10 +17,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elimination::Elimination;
-use super::setting::{check, check_memory_bound};
+use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Certificate, Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "anytime-elimination";
 
@@ -72,16 +72,16 @@ impl Configuration for AnytimeEliminationSpec {
     };
     type Policy = AnytimeElimination;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         check_memory_bound(NAME, self.memory_bound)?;
         let fine = self.delta > 0.0 && self.delta < 0.009;
         check(NAME, "delta", self.delta, fine, "in (0, 0.009), which its horizon-free radius relies on")?;
         Ok(self.clone())
     }
 
-    fn build(&self, setting: &Setting, _: Stream) -> Result<AnytimeElimination, PolicyError> {
-        AnytimeElimination::new(self, setting)
+    fn build(&self, problem: &Problem, _: Stream) -> Result<AnytimeElimination, PolicyError> {
+        AnytimeElimination::new(self, problem)
     }
 
     fn memory_bound(&self) -> Option<u64> {
@@ -97,8 +97,8 @@ impl Configuration for AnytimeEliminationSpec {
 ///
 /// ```
 /// use calibandit::policy::{AnytimeElimination, AnytimeEliminationSpec};
-/// use calibandit::{Policy, Run, Setting};
-/// let mut policy = AnytimeElimination::new(&AnytimeEliminationSpec::new(10), &Setting { arms: 2, horizon: None })?;
+/// use calibandit::{Policy, Problem, Run};
+/// let mut policy = AnytimeElimination::new(&AnytimeEliminationSpec::new(10), &Problem { arms: 2, horizon: None })?;
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 20, record: 20 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -110,10 +110,10 @@ pub struct AnytimeElimination {
 
 impl AnytimeElimination {
     /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(spec: &AnytimeEliminationSpec, setting: &Setting) -> Result<Self, PolicyError> {
-        let AnytimeEliminationSpec { memory_bound, delta } = spec.resolve(setting)?;
-        let spread = CONSTANT * (2.0 * setting.arms as f64 / delta).ln();
-        Ok(Self { epochs: Elimination::new(setting.arms, memory_bound, spread, delta, EPOCHS) })
+    pub fn new(spec: &AnytimeEliminationSpec, problem: &Problem) -> Result<Self, PolicyError> {
+        let AnytimeEliminationSpec { memory_bound, delta } = spec.resolve(problem)?;
+        let spread = CONSTANT * (2.0 * problem.arms as f64 / delta).ln();
+        Ok(Self { epochs: Elimination::new(problem.arms, memory_bound, spread, delta, EPOCHS) })
     }
 }
 
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn the_radius_is_the_papers() {
-        let setting = Setting { arms: 5, horizon: None };
-        let mut policy = AnytimeElimination::new(&AnytimeEliminationSpec::new(3), &setting).unwrap();
+        let problem = Problem { arms: 5, horizon: None };
+        let mut policy = AnytimeElimination::new(&AnytimeEliminationSpec::new(3), &problem).unwrap();
         for _ in 0..5 {
             let run = policy.next_run();
             policy.observe(run, Feedback { plays: 6, sum: 3.0, sum_sq: 3.0 });
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn a_larger_delta_is_refused() {
-        let setting = Setting { arms: 5, horizon: None };
+        let problem = Problem { arms: 5, horizon: None };
         for delta in [0.009, 0.05, 0.0, -0.1, 1.0, f64::NAN] {
-            let refused = AnytimeElimination::new(&AnytimeEliminationSpec { memory_bound: 3, delta }, &setting);
+            let refused = AnytimeElimination::new(&AnytimeEliminationSpec { memory_bound: 3, delta }, &problem);
             let refused = refused.unwrap_err().to_string();
             assert!(refused.contains("`delta` must be in (0, 0.009)"), "{refused}");
         }

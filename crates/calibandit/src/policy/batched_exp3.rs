@@ -15,12 +15,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::{check, check_problem, needed_horizon};
 use super::exp3::{GAMMA, check_gamma, default_gamma};
-use super::setting::check;
 use super::spec::Configuration;
 use super::weights::Weights;
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "batched-exp3";
 
@@ -65,24 +65,24 @@ impl Configuration for BatchedExp3Spec {
     };
     type Policy = BatchedExp3;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
-        let horizon = || setting.horizon(NAME, "set `batch` and `gamma`");
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
+        let horizon = || needed_horizon(problem, NAME, "set `batch` and `gamma`");
         let batch = match self.batch {
             Some(batch) => batch,
-            None => default_batch(setting.arms, horizon()?),
+            None => default_batch(problem.arms, horizon()?),
         };
         check(NAME, "batch", batch as f64, batch >= 1, "at least 1")?;
         let gamma = match self.gamma {
             Some(gamma) => gamma,
-            None => default_gamma(setting.arms, horizon()?.div_ceil(batch)),
+            None => default_gamma(problem.arms, horizon()?.div_ceil(batch)),
         };
         check_gamma(NAME, gamma)?;
         Ok(Self { batch: Some(batch), gamma: Some(gamma) })
     }
 
-    fn build(&self, setting: &Setting, stream: Stream) -> Result<BatchedExp3, PolicyError> {
-        BatchedExp3::new(self, setting, stream)
+    fn build(&self, problem: &Problem, stream: Stream) -> Result<BatchedExp3, PolicyError> {
+        BatchedExp3::new(self, problem, stream)
     }
 
     fn label(&self) -> String {
@@ -95,10 +95,10 @@ impl Configuration for BatchedExp3Spec {
 /// ```
 /// use calibandit::policy::{BatchedExp3, BatchedExp3Spec};
 /// use calibandit::rng::{Purpose, stream};
-/// use calibandit::{Policy, Setting};
+/// use calibandit::{Policy, Problem};
 /// let stream = stream(1, "example", 0, Purpose::Policy);
-/// let setting = Setting { arms: 5, horizon: Some(1_000_000) };
-/// let mut policy = BatchedExp3::new(&BatchedExp3Spec::default(), &setting, stream)?;
+/// let problem = Problem { arms: 5, horizon: Some(1_000_000) };
+/// let mut policy = BatchedExp3::new(&BatchedExp3Spec::default(), &problem, stream)?;
 /// assert_eq!(policy.next_run().plays(), 26); // (10^6 / (35 · ln 5))^(1/3) = 26.08...
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -112,10 +112,10 @@ pub struct BatchedExp3 {
 
 impl BatchedExp3 {
     /// A policy ready for its first run. Either the horizon or both parameters must be given.
-    pub fn new(spec: &BatchedExp3Spec, setting: &Setting, stream: Stream) -> Result<Self, PolicyError> {
-        let BatchedExp3Spec { batch, gamma } = spec.resolve(setting)?;
+    pub fn new(spec: &BatchedExp3Spec, problem: &Problem, stream: Stream) -> Result<Self, PolicyError> {
+        let BatchedExp3Spec { batch, gamma } = spec.resolve(problem)?;
         // Both are always there once resolved.
-        Ok(Self { batch: batch.unwrap_or(1), weights: Weights::new(setting.arms, gamma.unwrap_or(1.0)), stream })
+        Ok(Self { batch: batch.unwrap_or(1), weights: Weights::new(problem.arms, gamma.unwrap_or(1.0)), stream })
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use crate::rng::{Purpose, stream};
 
     fn resolve(spec: BatchedExp3Spec, arms: usize, horizon: Option<u64>) -> Result<(u64, f64), PolicyError> {
-        let resolved = spec.resolve(&Setting { arms, horizon })?;
+        let resolved = spec.resolve(&Problem { arms, horizon })?;
         Ok((resolved.batch.unwrap(), resolved.gamma.unwrap()))
     }
 
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn learns_from_the_mean_of_a_batch() {
         let spec = BatchedExp3Spec { batch: Some(4), gamma: Some(0.5) };
-        let setting = Setting { arms: 2, horizon: None };
-        let mut policy = BatchedExp3::new(&spec, &setting, stream(1, "", 0, Purpose::Policy)).unwrap();
+        let problem = Problem { arms: 2, horizon: None };
+        let mut policy = BatchedExp3::new(&spec, &problem, stream(1, "", 0, Purpose::Policy)).unwrap();
         let run = policy.next_run();
         assert_eq!((run.burn_in, run.record), (0, 4));
         policy.observe(run, Feedback { plays: 4, sum: 3.0, sum_sq: 3.0 });

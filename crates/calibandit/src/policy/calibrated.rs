@@ -26,10 +26,10 @@ use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::setting::{check, check_memory_bound};
+use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Certificate, Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use board::Board;
 use evidence::Record;
 use schedule::Schedule;
@@ -97,8 +97,8 @@ impl Configuration for CalibratedSpec {
     };
     type Policy = Calibrated;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         check_memory_bound(NAME, self.memory_bound)?;
         check(NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
         // Algorithm 1 doubles; everyone else looks more often.
@@ -107,8 +107,8 @@ impl Configuration for CalibratedSpec {
         Ok(Self { growth: Some(growth), ..self.clone() })
     }
 
-    fn build(&self, setting: &Setting, stream: Stream) -> Result<Calibrated, PolicyError> {
-        Calibrated::new(self, setting, stream)
+    fn build(&self, problem: &Problem, stream: Stream) -> Result<Calibrated, PolicyError> {
+        Calibrated::new(self, problem, stream)
     }
 
     fn memory_bound(&self) -> Option<u64> {
@@ -142,9 +142,9 @@ struct Visit {
 /// ```
 /// use calibandit::policy::{Calibrated, CalibratedSpec};
 /// use calibandit::rng::{Purpose, stream};
-/// use calibandit::{Feedback, Policy, Run, Setting};
-/// let setting = Setting { arms: 2, horizon: Some(100_000) };
-/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &setting, stream(1, "doc", 0, Purpose::Policy))?;
+/// use calibandit::{Feedback, Policy, Problem, Run};
+/// let problem = Problem { arms: 2, horizon: Some(100_000) };
+/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &problem, stream(1, "doc", 0, Purpose::Policy))?;
 /// // Every arm is measured once, after 3 plays that are ignored...
 /// for (arm, sum) in [(0, 20.0), (1, 4.0)] {
 ///     let run = policy.next_run();
@@ -182,11 +182,11 @@ pub struct Calibrated {
 
 impl Calibrated {
     /// A policy ready for its first run.
-    pub fn new(spec: &CalibratedSpec, setting: &Setting, mut stream: Stream) -> Result<Self, PolicyError> {
-        let CalibratedSpec { memory_bound, index, first, growth } = spec.resolve(setting)?;
+    pub fn new(spec: &CalibratedSpec, problem: &Problem, mut stream: Stream) -> Result<Self, PolicyError> {
+        let CalibratedSpec { memory_bound, index, first, growth } = spec.resolve(problem)?;
         let growth = growth.unwrap_or(1.0); // always there once resolved
-        let (schedule, tried) = Schedule::new(first, growth, setting.arms, setting.horizon, memory_bound - 1);
-        let mut arms: Vec<usize> = (0..setting.arms).collect();
+        let (schedule, tried) = Schedule::new(first, growth, problem.arms, problem.horizon, memory_bound - 1);
+        let mut arms: Vec<usize> = (0..problem.arms).collect();
         if tried < arms.len() {
             // The horizon is too short for all: which are tried must not depend on their order.
             arms.shuffle(&mut stream);
@@ -194,10 +194,10 @@ impl Calibrated {
         }
         Ok(Self {
             memory_bound,
-            horizon: setting.horizon,
+            horizon: problem.horizon,
             index,
             schedule,
-            records: vec![Record::default(); setting.arms],
+            records: vec![Record::default(); problem.arms],
             arms,
             opened: 0,
             time: 0,

@@ -15,11 +15,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::{check_memory_bound, check_positive, check_problem};
 use super::index::Index;
-use super::setting::{check_memory_bound, check_positive};
 use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "epoch-ucb";
 
@@ -65,15 +65,15 @@ impl Configuration for EpochUcbSpec {
     };
     type Policy = EpochUcb;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         check_memory_bound(NAME, self.memory_bound)?;
         check_positive(NAME, "exploration", self.exploration)?;
         Ok(self.clone())
     }
 
-    fn build(&self, setting: &Setting, _: Stream) -> Result<EpochUcb, PolicyError> {
-        EpochUcb::new(self, setting)
+    fn build(&self, problem: &Problem, _: Stream) -> Result<EpochUcb, PolicyError> {
+        EpochUcb::new(self, problem)
     }
 
     fn memory_bound(&self) -> Option<u64> {
@@ -93,8 +93,8 @@ impl Configuration for EpochUcbSpec {
 ///
 /// ```
 /// use calibandit::policy::{EpochUcb, EpochUcbSpec};
-/// use calibandit::{Policy, Run, Setting};
-/// let mut policy = EpochUcb::new(&EpochUcbSpec::new(3), &Setting { arms: 5, horizon: None })?;
+/// use calibandit::{Policy, Problem, Run};
+/// let mut policy = EpochUcb::new(&EpochUcbSpec::new(3), &Problem { arms: 5, horizon: None })?;
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 2, record: 1 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -107,9 +107,9 @@ pub struct EpochUcb {
 
 impl EpochUcb {
     /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(spec: &EpochUcbSpec, setting: &Setting) -> Result<Self, PolicyError> {
-        let EpochUcbSpec { memory_bound, exploration } = spec.resolve(setting)?;
-        Ok(Self { memory_bound, index: Index::new(setting.arms, exploration) })
+    pub fn new(spec: &EpochUcbSpec, problem: &Problem) -> Result<Self, PolicyError> {
+        let EpochUcbSpec { memory_bound, exploration } = spec.resolve(problem)?;
+        Ok(Self { memory_bound, index: Index::new(problem.arms, exploration) })
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn plays_every_arm_once_first() {
-        let mut policy = EpochUcb::new(&EpochUcbSpec::new(4), &Setting { arms: 3, horizon: None }).unwrap();
+        let mut policy = EpochUcb::new(&EpochUcbSpec::new(4), &Problem { arms: 3, horizon: None }).unwrap();
         for arm in 0..3 {
             let run = policy.next_run();
             assert_eq!(run, Run { arm, burn_in: 3, record: 1 });
@@ -152,12 +152,12 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong() {
-        let setting = Setting { arms: 2, horizon: None };
+        let problem = Problem { arms: 2, horizon: None };
         for exploration in [0.0, -2.0, f64::NAN, f64::INFINITY] {
-            let refused = EpochUcb::new(&EpochUcbSpec { memory_bound: 1, exploration }, &setting).unwrap_err();
+            let refused = EpochUcb::new(&EpochUcbSpec { memory_bound: 1, exploration }, &problem).unwrap_err();
             assert!(matches!(refused, PolicyError::Parameter { parameter: "exploration", .. }));
         }
-        let refused = EpochUcb::new(&EpochUcbSpec::new(0), &setting).unwrap_err();
+        let refused = EpochUcb::new(&EpochUcbSpec::new(0), &problem).unwrap_err();
         assert_eq!(refused.to_string(), "policy `epoch-ucb`: `memory_bound` must be at least 1, but is 0");
     }
 }

@@ -21,11 +21,11 @@ use std::f64::consts::E;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::setting::check;
+use super::error::{check, check_problem, needed_horizon};
 use super::spec::Configuration;
 use super::weights::Weights;
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "exp3";
 
@@ -71,18 +71,18 @@ impl Configuration for Exp3Spec {
     };
     type Policy = Exp3;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         let gamma = match self.gamma {
             Some(gamma) => gamma,
-            None => default_gamma(setting.arms, setting.horizon(NAME, "set `gamma`")?),
+            None => default_gamma(problem.arms, needed_horizon(problem, NAME, "set `gamma`")?),
         };
         check_gamma(NAME, gamma)?;
         Ok(Self { gamma: Some(gamma) })
     }
 
-    fn build(&self, setting: &Setting, stream: Stream) -> Result<Exp3, PolicyError> {
-        Exp3::new(self, setting, stream)
+    fn build(&self, problem: &Problem, stream: Stream) -> Result<Exp3, PolicyError> {
+        Exp3::new(self, problem, stream)
     }
 
     fn label(&self) -> String {
@@ -95,9 +95,9 @@ impl Configuration for Exp3Spec {
 /// ```
 /// use calibandit::policy::{Exp3, Exp3Spec};
 /// use calibandit::rng::{Purpose, stream};
-/// use calibandit::{Policy, Setting};
+/// use calibandit::{Policy, Problem};
 /// let stream = stream(1, "example", 0, Purpose::Policy);
-/// let mut policy = Exp3::new(&Exp3Spec::default(), &Setting { arms: 3, horizon: Some(1000) }, stream)?;
+/// let mut policy = Exp3::new(&Exp3Spec::default(), &Problem { arms: 3, horizon: Some(1000) }, stream)?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -110,9 +110,9 @@ pub struct Exp3 {
 
 impl Exp3 {
     /// A policy ready for its first run. Either the horizon or `gamma` must be given.
-    pub fn new(spec: &Exp3Spec, setting: &Setting, stream: Stream) -> Result<Self, PolicyError> {
-        let gamma = spec.resolve(setting)?.gamma.unwrap_or(1.0); // always there once resolved
-        Ok(Self { weights: Weights::new(setting.arms, gamma), stream })
+    pub fn new(spec: &Exp3Spec, problem: &Problem, stream: Stream) -> Result<Self, PolicyError> {
+        let gamma = spec.resolve(problem)?.gamma.unwrap_or(1.0); // always there once resolved
+        Ok(Self { weights: Weights::new(problem.arms, gamma), stream })
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let new = |gamma, horizon| {
-            Exp3::new(&Exp3Spec { gamma }, &Setting { arms: 2, horizon }, stream(1, "", 0, Purpose::Policy)).map(|_| ())
+            Exp3::new(&Exp3Spec { gamma }, &Problem { arms: 2, horizon }, stream(1, "", 0, Purpose::Policy)).map(|_| ())
         };
         let refused = new(None, None).unwrap_err();
         assert_eq!(refused.to_string(), "policy `exp3` needs to know the horizon: give one, or set `gamma`");

@@ -17,10 +17,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::setting::{check, check_memory_bound};
+use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "explore-then-commit";
 
@@ -69,32 +69,32 @@ impl Configuration for ExploreThenCommitSpec {
     };
     type Policy = ExploreThenCommit;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         let memory_bound = self.memory_bound;
         check_memory_bound(NAME, memory_bound)?;
         if let Some(explore) = self.explore {
             check(NAME, "explore", explore as f64, explore >= 1, "at least 1")?;
         }
-        let Some(horizon) = setting.horizon else {
+        let Some(horizon) = problem.horizon else {
             return match self.explore {
                 Some(_) => Ok(self.clone()),
                 None => Err(PolicyError::HorizonNeeded { policy: NAME, instead: "set `explore`" }),
             };
         };
         let least = self.explore.unwrap_or(1);
-        let needed = setting.arms as u128 * (u128::from(memory_bound - 1) + u128::from(least));
+        let needed = problem.arms as u128 * (u128::from(memory_bound - 1) + u128::from(least));
         if u128::from(horizon) < needed {
             let why = "K·(M - 1 + explore), measuring every arm";
             return Err(PolicyError::HorizonTooShort { policy: NAME, needed, why, horizon });
         }
-        let fits = horizon / setting.arms as u64 - (memory_bound - 1);
-        let explore = self.explore.unwrap_or_else(|| default_explore(setting.arms, horizon).min(fits));
+        let fits = horizon / problem.arms as u64 - (memory_bound - 1);
+        let explore = self.explore.unwrap_or_else(|| default_explore(problem.arms, horizon).min(fits));
         Ok(Self { memory_bound, explore: Some(explore) })
     }
 
-    fn build(&self, setting: &Setting, _: Stream) -> Result<ExploreThenCommit, PolicyError> {
-        ExploreThenCommit::new(self, setting)
+    fn build(&self, problem: &Problem, _: Stream) -> Result<ExploreThenCommit, PolicyError> {
+        ExploreThenCommit::new(self, problem)
     }
 
     fn memory_bound(&self) -> Option<u64> {
@@ -110,9 +110,9 @@ impl Configuration for ExploreThenCommitSpec {
 ///
 /// ```
 /// use calibandit::policy::{ExploreThenCommit, ExploreThenCommitSpec};
-/// use calibandit::{Feedback, Policy, Run, Setting};
+/// use calibandit::{Feedback, Policy, Problem, Run};
 /// let spec = ExploreThenCommitSpec { memory_bound: 3, explore: Some(10) };
-/// let mut policy = ExploreThenCommit::new(&spec, &Setting { arms: 2, horizon: None })?;
+/// let mut policy = ExploreThenCommit::new(&spec, &Problem { arms: 2, horizon: None })?;
 /// for (arm, sum) in [(0, 6.0), (1, 4.0)] {
 ///     let run = policy.next_run();
 ///     assert_eq!(run, Run { arm, burn_in: 2, record: 10 });
@@ -136,10 +136,10 @@ pub struct ExploreThenCommit {
 
 impl ExploreThenCommit {
     /// A policy ready for its first run. Either the horizon or `explore` must be given.
-    pub fn new(spec: &ExploreThenCommitSpec, setting: &Setting) -> Result<Self, PolicyError> {
-        let ExploreThenCommitSpec { memory_bound, explore } = spec.resolve(setting)?;
+    pub fn new(spec: &ExploreThenCommitSpec, problem: &Problem) -> Result<Self, PolicyError> {
+        let ExploreThenCommitSpec { memory_bound, explore } = spec.resolve(problem)?;
         let explore = explore.unwrap_or(1); // always there once resolved
-        Ok(Self { arms: setting.arms, memory_bound, explore, measured: 0, best: 0, best_mean: 0.0 })
+        Ok(Self { arms: problem.arms, memory_bound, explore, measured: 0, best: 0, best_mean: 0.0 })
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn resolve(spec: ExploreThenCommitSpec, arms: usize, horizon: Option<u64>) -> Result<u64, PolicyError> {
-        Ok(spec.resolve(&Setting { arms, horizon })?.explore.unwrap())
+        Ok(spec.resolve(&Problem { arms, horizon })?.explore.unwrap())
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn commits_to_the_first_of_the_best() {
         let spec = ExploreThenCommitSpec { memory_bound: 1, explore: Some(2) };
-        let mut policy = ExploreThenCommit::new(&spec, &Setting { arms: 4, horizon: Some(8) }).unwrap();
+        let mut policy = ExploreThenCommit::new(&spec, &Problem { arms: 4, horizon: Some(8) }).unwrap();
         for sum in [5.0, -3.0, -3.0, 9.0] {
             let run = policy.next_run();
             policy.observe(run, Feedback { plays: 2, sum, sum_sq: 9.0 });

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnytimeElimination, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Spec, Calibrated, CalibratedSpec, EpochUcb,
-    EpochUcbSpec, Exp3, Exp3Spec, ExploreThenCommit, ExploreThenCommitSpec, PolicyError, Setting,
-    SuccessiveElimination, SuccessiveEliminationSpec, Thompson, ThompsonSpec, Ucb1, Ucb1Spec,
+    EpochUcbSpec, Exp3, Exp3Spec, ExploreThenCommit, ExploreThenCommitSpec, PolicyError, SuccessiveElimination,
+    SuccessiveEliminationSpec, Thompson, ThompsonSpec, Ucb1, Ucb1Spec,
 };
-use crate::{Certificate, Feedback, Policy, Run, Stream};
+use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 /// A kind of policy, described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -54,9 +54,9 @@ pub(super) trait Configuration: Sized {
     /// The policy.
     type Policy: Policy;
     /// The same with every default filled in. Reports everything that is wrong, so that building cannot fail after it.
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError>;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError>;
     /// The policy, ready for its first run. Policies that do not randomise drop the stream.
-    fn build(&self, setting: &Setting, stream: Stream) -> Result<Self::Policy, PolicyError>;
+    fn build(&self, problem: &Problem, stream: Stream) -> Result<Self::Policy, PolicyError>;
     /// The bound on the memory it was told, if it cares for one.
     fn memory_bound(&self) -> Option<u64> {
         None
@@ -70,11 +70,11 @@ macro_rules! policies {
         /// A policy and its parameters, by `kind`.
         ///
         /// ```
-        /// use calibandit::{PolicySpec, Setting};
+        /// use calibandit::{PolicySpec, Problem};
         /// let spec: PolicySpec = serde_json::from_str(r#"{"kind": "exp3"}"#)?;
         /// assert_eq!(spec.label(), "EXP3");
         /// // Every default filled in, as it goes into a manifest:
-        /// let resolved = spec.resolve(&Setting { arms: 2, horizon: Some(100) })?;
+        /// let resolved = spec.resolve(&Problem { arms: 2, horizon: Some(100) })?;
         /// assert_eq!(serde_json::to_string(&resolved)?, r#"{"kind":"exp3","gamma":0.08982154680454299}"#);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
@@ -106,18 +106,18 @@ macro_rules! policies {
                 }
             }
 
-            /// The same with every default filled in, computed from the setting where it depends on it. Both build the
+            /// The same with every default filled in, computed from the problem where it depends on it. Both build the
             /// same policy.
-            pub fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
+            pub fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
                 match self {
-                    $(Self::$kind(spec) => Configuration::resolve(spec, setting).map(Self::$kind),)*
+                    $(Self::$kind(spec) => Configuration::resolve(spec, problem).map(Self::$kind),)*
                 }
             }
 
             /// The policy, ready for its first run, with `stream` for its own randomisation if it has any.
-            pub fn build(&self, setting: &Setting, stream: Stream) -> Result<AnyPolicy, PolicyError> {
+            pub fn build(&self, problem: &Problem, stream: Stream) -> Result<AnyPolicy, PolicyError> {
                 match self {
-                    $(Self::$kind(spec) => Configuration::build(spec, setting, stream).map(AnyPolicy::$kind),)*
+                    $(Self::$kind(spec) => Configuration::build(spec, problem, stream).map(AnyPolicy::$kind),)*
                 }
             }
 

@@ -25,10 +25,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elimination::Elimination;
-use super::setting::{check, check_memory_bound, check_positive};
+use super::error::{check, check_memory_bound, check_positive, check_problem, needed_horizon};
 use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind, Setting};
-use crate::{Certificate, Feedback, Policy, Run, Stream};
+use super::{Parameter, PolicyError, PolicyKind};
+use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "successive-elimination";
 
@@ -112,13 +112,13 @@ impl Configuration for SuccessiveEliminationSpec {
     };
     type Policy = SuccessiveElimination;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         check_memory_bound(NAME, self.memory_bound)?;
         check_positive(NAME, "radius", self.radius.constant())?;
         check(NAME, "delta", self.delta, self.delta > 0.0 && self.delta < 1.0, "in (0, 1)")?;
-        let horizon = setting.horizon(NAME, "use `anytime-elimination`")?;
-        let needed = 4 * setting.arms as u128 * u128::from(self.memory_bound);
+        let horizon = needed_horizon(problem, NAME, "use `anytime-elimination`")?;
+        let needed = 4 * problem.arms as u128 * u128::from(self.memory_bound);
         if u128::from(horizon) < needed {
             let why = "4·K·M, one epoch";
             return Err(PolicyError::HorizonTooShort { policy: NAME, needed, why, horizon });
@@ -126,8 +126,8 @@ impl Configuration for SuccessiveEliminationSpec {
         Ok(self.clone())
     }
 
-    fn build(&self, setting: &Setting, _: Stream) -> Result<SuccessiveElimination, PolicyError> {
-        SuccessiveElimination::new(self, setting)
+    fn build(&self, problem: &Problem, _: Stream) -> Result<SuccessiveElimination, PolicyError> {
+        SuccessiveElimination::new(self, problem)
     }
 
     fn memory_bound(&self) -> Option<u64> {
@@ -148,9 +148,9 @@ impl Configuration for SuccessiveEliminationSpec {
 ///
 /// ```
 /// use calibandit::policy::{SuccessiveElimination, SuccessiveEliminationSpec};
-/// use calibandit::{Feedback, Policy, Radius, Run, Setting};
+/// use calibandit::{Feedback, Policy, Problem, Radius, Run};
 /// let spec = SuccessiveEliminationSpec { radius: Radius::Hoeffding, ..SuccessiveEliminationSpec::new(100) };
-/// let mut policy = SuccessiveElimination::new(&spec, &Setting { arms: 2, horizon: Some(10_000) })?;
+/// let mut policy = SuccessiveElimination::new(&spec, &Problem { arms: 2, horizon: Some(10_000) })?;
 /// // Two arms, memory bound 100: 200 plays to warm up and 200 to measure for each arm in the first epoch.
 /// for mean in [0.9, 0.1] {
 ///     let run = policy.next_run();
@@ -170,12 +170,12 @@ pub struct SuccessiveElimination {
 
 impl SuccessiveElimination {
     /// A policy ready for its first run. The horizon must be known, and be at least one epoch: 4·K·M plays.
-    pub fn new(spec: &SuccessiveEliminationSpec, setting: &Setting) -> Result<Self, PolicyError> {
-        let SuccessiveEliminationSpec { memory_bound, radius, delta } = spec.resolve(setting)?;
-        let horizon = setting.horizon(NAME, "use `anytime-elimination`")?;
-        let epochs = startable_epochs(setting.arms, memory_bound, horizon);
-        let spread = radius.constant() * (2.0 * setting.arms as f64 * f64::from(epochs) / delta).ln();
-        Ok(Self { epochs: Elimination::new(setting.arms, memory_bound, spread, delta, epochs) })
+    pub fn new(spec: &SuccessiveEliminationSpec, problem: &Problem) -> Result<Self, PolicyError> {
+        let SuccessiveEliminationSpec { memory_bound, radius, delta } = spec.resolve(problem)?;
+        let horizon = needed_horizon(problem, NAME, "use `anytime-elimination`")?;
+        let epochs = startable_epochs(problem.arms, memory_bound, horizon);
+        let spread = radius.constant() * (2.0 * problem.arms as f64 * f64::from(epochs) / delta).ln();
+        Ok(Self { epochs: Elimination::new(problem.arms, memory_bound, spread, delta, epochs) })
     }
 }
 
@@ -233,12 +233,12 @@ mod tests {
 
     #[test]
     fn the_radius_is_the_papers() {
-        let setting = Setting { arms: 5, horizon: Some(421) };
+        let problem = Problem { arms: 5, horizon: Some(421) };
         for (radius, constant) in
             [(Radius::Paper, 32.0), (Radius::Hoeffding, 0.5), (Radius::Difference, 0.25), (Radius::Constant(3.0), 3.0)]
         {
             let spec = SuccessiveEliminationSpec { radius, ..SuccessiveEliminationSpec::new(3) };
-            let mut policy = SuccessiveElimination::new(&spec, &setting).unwrap();
+            let mut policy = SuccessiveElimination::new(&spec, &problem).unwrap();
             for _ in 0..5 {
                 let run = policy.next_run();
                 policy.observe(run, Feedback { plays: 6, sum: 3.0, sum_sq: 3.0 });
@@ -270,18 +270,18 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let good = SuccessiveEliminationSpec::new(3);
-        let setting = Setting { arms: 5, horizon: Some(60) };
-        assert!(SuccessiveElimination::new(&good, &setting).is_ok());
-        let refused = SuccessiveElimination::new(&good, &Setting { horizon: Some(59), ..setting }).unwrap_err();
+        let problem = Problem { arms: 5, horizon: Some(60) };
+        assert!(SuccessiveElimination::new(&good, &problem).is_ok());
+        let refused = SuccessiveElimination::new(&good, &Problem { horizon: Some(59), ..problem }).unwrap_err();
         assert_eq!(
             refused.to_string(),
             "policy `successive-elimination` needs a horizon of at least 60 plays (4·K·M, one epoch), but it is 59"
         );
-        let refused = SuccessiveElimination::new(&good, &Setting { horizon: None, ..setting }).unwrap_err();
+        let refused = SuccessiveElimination::new(&good, &Problem { horizon: None, ..problem }).unwrap_err();
         assert!(matches!(refused, PolicyError::HorizonNeeded { .. }));
         for constant in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let spec = SuccessiveEliminationSpec { radius: Radius::Constant(constant), ..good.clone() };
-            let refused = SuccessiveElimination::new(&spec, &setting).unwrap_err();
+            let refused = SuccessiveElimination::new(&spec, &problem).unwrap_err();
             assert!(matches!(refused, PolicyError::Parameter { parameter: "radius", .. }));
         }
     }

@@ -18,9 +18,10 @@ use rand_distr::{Beta, Distribution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::check_problem;
 use super::spec::Configuration;
-use super::{PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// The parameters of [`Thompson`]: none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,13 +38,13 @@ impl Configuration for ThompsonSpec {
     };
     type Policy = Thompson;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         Ok(self.clone())
     }
 
-    fn build(&self, setting: &Setting, stream: Stream) -> Result<Thompson, PolicyError> {
-        Thompson::new(setting, stream)
+    fn build(&self, problem: &Problem, stream: Stream) -> Result<Thompson, PolicyError> {
+        Thompson::new(problem, stream)
     }
 
     fn label(&self) -> String {
@@ -56,8 +57,8 @@ impl Configuration for ThompsonSpec {
 /// ```
 /// use calibandit::policy::Thompson;
 /// use calibandit::rng::{Purpose, stream};
-/// use calibandit::{Policy, Setting};
-/// let mut policy = Thompson::new(&Setting { arms: 5, horizon: None }, stream(1, "example", 0, Purpose::Policy))?;
+/// use calibandit::{Policy, Problem};
+/// let mut policy = Thompson::new(&Problem { arms: 5, horizon: None }, stream(1, "example", 0, Purpose::Policy))?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -72,9 +73,9 @@ pub struct Thompson {
 
 impl Thompson {
     /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(setting: &Setting, stream: Stream) -> Result<Self, PolicyError> {
-        setting.check()?;
-        Ok(Self { ones: vec![0; setting.arms], zeros: vec![0; setting.arms], stream })
+    pub fn new(problem: &Problem, stream: Stream) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
+        Ok(Self { ones: vec![0; problem.arms], zeros: vec![0; problem.arms], stream })
     }
 
     /// The parameters of the posterior of an arm's loss.
@@ -129,7 +130,7 @@ mod tests {
     use crate::rng::{Purpose, stream};
 
     fn policy(arms: usize) -> Thompson {
-        Thompson::new(&Setting { arms, horizon: None }, stream(1, "thompson", 0, Purpose::Policy)).unwrap()
+        Thompson::new(&Problem { arms, horizon: None }, stream(1, "thompson", 0, Purpose::Policy)).unwrap()
     }
 
     fn play(arm: usize) -> Run {

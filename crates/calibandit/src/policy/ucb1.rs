@@ -14,10 +14,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::error::check_problem;
 use super::index::Index;
 use super::spec::Configuration;
-use super::{PolicyError, PolicyKind, Setting};
-use crate::{Feedback, Policy, Run, Stream};
+use super::{PolicyError, PolicyKind};
+use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// The constant in the index.
 const EXPLORATION: f64 = 2.0;
@@ -37,13 +38,13 @@ impl Configuration for Ucb1Spec {
     };
     type Policy = Ucb1;
 
-    fn resolve(&self, setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
+    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
         Ok(self.clone())
     }
 
-    fn build(&self, setting: &Setting, _: Stream) -> Result<Ucb1, PolicyError> {
-        Ucb1::new(setting)
+    fn build(&self, problem: &Problem, _: Stream) -> Result<Ucb1, PolicyError> {
+        Ucb1::new(problem)
     }
 
     fn label(&self) -> String {
@@ -55,8 +56,8 @@ impl Configuration for Ucb1Spec {
 ///
 /// ```
 /// use calibandit::policy::Ucb1;
-/// use calibandit::{Policy, Run, Setting};
-/// let mut policy = Ucb1::new(&Setting { arms: 5, horizon: None })?;
+/// use calibandit::{Policy, Problem, Run};
+/// let mut policy = Ucb1::new(&Problem { arms: 5, horizon: None })?;
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 0, record: 1 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -68,9 +69,9 @@ pub struct Ucb1 {
 
 impl Ucb1 {
     /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(setting: &Setting) -> Result<Self, PolicyError> {
-        setting.check()?;
-        Ok(Self { index: Index::new(setting.arms, EXPLORATION) })
+    pub fn new(problem: &Problem) -> Result<Self, PolicyError> {
+        check_problem(problem)?;
+        Ok(Self { index: Index::new(problem.arms, EXPLORATION) })
     }
 }
 
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn plays_by_hand() {
-        let mut policy = Ucb1::new(&Setting { arms: 2, horizon: None }).unwrap();
+        let mut policy = Ucb1::new(&Problem { arms: 2, horizon: None }).unwrap();
         let mut play = |loss| {
             let run = policy.next_run();
             assert_eq!((run.burn_in, run.record), (0, 1));

@@ -28,13 +28,13 @@ pub struct Seat<'a> {
 ///
 /// ```
 /// use calibandit::rng::{Purpose, stream};
-/// use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, Setting, simulate, simulate_together};
+/// use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, simulate, simulate_together};
 /// let game: GameSpec = serde_json::from_str(r#"{"kind": "step", "arms": 5, "memory": 3}"#)?;
 /// let game = game.draw(&mut stream(1, "together", 0, Purpose::Game))?;
 /// let spec: PolicySpec = serde_json::from_str(r#"{"kind": "exp3"}"#)?;
 /// let grid = Grid::end(1000);
 /// let noise = |instance| stream(1, "together", instance, Purpose::Noise);
-/// let policy = |instance| spec.build(&Setting::of(&game, 1000), stream(1, "together", instance, Purpose::Policy));
+/// let policy = |instance| spec.build(&game.problem(1000), stream(1, "together", instance, Purpose::Policy));
 ///
 /// let (mut policies, mut noises) = ([policy(0)?, policy(1)?], [noise(0), noise(1)]);
 /// let seats = policies.iter_mut().zip(&mut noises).map(|(policy, noise)| Seat { game: &game, policy, noise });

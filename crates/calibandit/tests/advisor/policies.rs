@@ -2,13 +2,13 @@
 
 use calibandit::rng::{Purpose, stream};
 use calibandit::{
-    Advisor, AnyPolicy, AskError, Decision, Engine, GameSpec, Grid, LossRange, PolicySpec, Setting, Stream, simulate,
+    Advisor, AnyPolicy, AskError, Decision, Engine, GameSpec, Grid, LossRange, PolicySpec, Problem, Stream, simulate,
 };
 
 use crate::reloaded;
 
 /// Every kind of policy, with 2 for what must be given.
-fn every_policy(setting: &Setting, seed: u64) -> Vec<(&'static str, AnyPolicy)> {
+fn every_policy(problem: &Problem, seed: u64) -> Vec<(&'static str, AnyPolicy)> {
     let build = |kind: &calibandit::PolicyKind| {
         let mut file = serde_json::json!({ "kind": kind.name });
         for parameter in kind.parameters.iter().filter(|parameter| parameter.default.is_none()) {
@@ -16,7 +16,7 @@ fn every_policy(setting: &Setting, seed: u64) -> Vec<(&'static str, AnyPolicy)> 
         }
         let spec: PolicySpec = serde_json::from_value(file).expect("a valid spec");
         let own: Stream = stream(seed, "advisor", 0, Purpose::Policy);
-        (kind.name, spec.build(setting, own).expect("a valid policy"))
+        (kind.name, spec.build(problem, own).expect("a valid policy"))
     };
     PolicySpec::kinds().iter().map(build).collect()
 }
@@ -40,8 +40,8 @@ fn play(advisor: &mut Advisor<AnyPolicy>, plays: usize) -> Vec<Decision> {
 
 #[test]
 fn twenty_five_and_twenty_five_plays_are_fifty_and_so_on_to_a_thousand() {
-    let setting = Setting { arms: 3, horizon: Some(1000) };
-    for (name, policy) in every_policy(&setting, 7) {
+    let problem = Problem { arms: 3, horizon: Some(1000) };
+    for (name, policy) in every_policy(&problem, 7) {
         let mut through = Advisor::new(policy, 3).unwrap();
         let mut paused = through.clone();
         let whole = play(&mut through, 1000);
@@ -64,14 +64,14 @@ fn every_policy_chooses_as_under_the_stepwise_engine() {
         let spec: GameSpec = serde_json::from_str(game).unwrap();
         let game = spec.draw(&mut stream(3, "advisor", 0, Purpose::Game)).unwrap();
         let horizon = 3000;
-        let setting = Setting::of(&game, horizon);
-        for ((name, mut simulated), (_, live)) in every_policy(&setting, 3).into_iter().zip(every_policy(&setting, 3)) {
+        let problem = game.problem(horizon);
+        for ((name, mut simulated), (_, live)) in every_policy(&problem, 3).into_iter().zip(every_policy(&problem, 3)) {
             let drawn = stream(3, "advisor", 0, Purpose::Noise);
             let grid = Grid::end(horizon);
             let trajectory = simulate(&game, &mut simulated, &grid, Engine::Stepwise, &mut drawn.clone()).unwrap();
 
             let (mut noise, mut window) = (drawn, game.empty_window());
-            let mut advisor = Advisor::with_range(live, setting.arms, LossRange::unbounded()).unwrap();
+            let mut advisor = Advisor::with_range(live, problem.arms, LossRange::unbounded()).unwrap();
             for _ in 0..horizon {
                 let decision = advisor.ask().unwrap();
                 let expected = game.play(decision.arm, &mut window);

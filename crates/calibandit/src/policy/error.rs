@@ -1,39 +1,6 @@
-//! What a policy is told before the first play, and what can be wrong with it.
+//! Why a policy cannot be built, and the checks that several policies share.
 
-use serde::{Deserialize, Serialize};
-
-use crate::Game;
-
-/// What every policy is told: how many arms there are and, where it is known, how many plays there will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// The number of arms, the paper's K.
-    pub arms: usize,
-    /// The number of plays, the paper's T; `None` where the end is not known.
-    pub horizon: Option<u64>,
-}
-
-impl Setting {
-    /// The setting of a game that is played up to a horizon.
-    pub fn of(game: &Game, horizon: u64) -> Self {
-        Self { arms: game.arms().len(), horizon: Some(horizon) }
-    }
-
-    /// Whether there is anything to play.
-    pub(super) fn check(&self) -> Result<(), PolicyError> {
-        match self {
-            Setting { arms: 0, .. } => Err(PolicyError::NoArms),
-            Setting { arms, .. } if *arms >= u32::MAX as usize => Err(PolicyError::TooManyArms { arms: *arms }),
-            Setting { horizon: Some(0), .. } => Err(PolicyError::NoHorizon),
-            _ => Ok(()),
-        }
-    }
-
-    /// The horizon, for a policy that cannot do without.
-    pub(super) fn horizon(&self, policy: &'static str, instead: &'static str) -> Result<u64, PolicyError> {
-        self.horizon.ok_or(PolicyError::HorizonNeeded { policy, instead })
-    }
-}
+use crate::Problem;
 
 /// Why a policy cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -104,4 +71,23 @@ pub(super) fn check_memory_bound(policy: &'static str, memory_bound: u64) -> Res
 /// Checks a parameter that may be any positive number.
 pub(super) fn check_positive(policy: &'static str, parameter: &'static str, value: f64) -> Result<(), PolicyError> {
     check(policy, parameter, value, value > 0.0 && value.is_finite(), "a positive number")
+}
+
+/// Checks that there is something to play.
+pub(super) fn check_problem(problem: &Problem) -> Result<(), PolicyError> {
+    match problem {
+        Problem { arms: 0, .. } => Err(PolicyError::NoArms),
+        Problem { arms, .. } if *arms >= u32::MAX as usize => Err(PolicyError::TooManyArms { arms: *arms }),
+        Problem { horizon: Some(0), .. } => Err(PolicyError::NoHorizon),
+        _ => Ok(()),
+    }
+}
+
+/// The horizon, for a policy that needs it; `instead` is what the error advises.
+pub(super) fn needed_horizon(
+    problem: &Problem,
+    policy: &'static str,
+    instead: &'static str,
+) -> Result<u64, PolicyError> {
+    problem.horizon.ok_or(PolicyError::HorizonNeeded { policy, instead })
 }
