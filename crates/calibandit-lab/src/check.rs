@@ -2,7 +2,7 @@
 //! Theorem 1 promises, and what looks like a mistake.
 
 use calibandit::bounds::Problem;
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
 use serde_json::Value;
@@ -112,7 +112,7 @@ pub fn to_json(spec: &ExperimentSpec, checks: &[Check]) -> Result<Value, serde_j
 fn check_point(spec: &ExperimentSpec, point: &Point) -> Result<Check, CheckError> {
     let game = point
         .game
-        .draw(&mut stream(spec.seed, &spec.name, 0, Purpose::Game))
+        .draw(&mut StreamKey::new(spec.seed, &spec.name, 0).game())
         .map_err(|source| CheckError::Game { point: point.label.clone(), source })?;
     let horizon = spec.horizon;
     let known = reo(&game);

@@ -5,7 +5,7 @@
 #[path = "common/f1_data.rs"]
 mod f1_data;
 
-use calibandit::rng::{Purpose, Stream, stream};
+use calibandit::rng::{Stream, StreamKey};
 use calibandit_lab::fit::{Fit, FitError, Observation, WarmUp, fit};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Normal};
@@ -15,7 +15,7 @@ fn observe(losses: &[f64]) -> Vec<Observation> {
 }
 
 fn random(instance: u64) -> Stream {
-    stream(7, "fit", instance, Purpose::Game)
+    StreamKey::new(7, "fit", instance).game()
 }
 
 /// Many runs of a known curve.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl PyAdvisor {
         loss_range: (f64, f64),
     ) -> Result<Self, Failure> {
         let problem = Problem { arms, horizon };
-        let stream = stream(seed, NAME, 0, Purpose::Policy);
+        let stream = StreamKey::new(seed, NAME, 0).policy();
         let adviser = match factory {
             Some(factory) => {
                 let own = policy::make(&factory, &problem, stream)?.unbind();

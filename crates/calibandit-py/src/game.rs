@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
@@ -58,13 +58,13 @@ impl PyGame {
 
     /// The game of an instance.
     fn draw(&self, seed: u64, experiment: &str, instance: u64) -> Result<Self, Failure> {
-        let game = self.source.draw(&mut stream(seed, experiment, instance, Purpose::Game));
+        let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
         Ok(Self { source: GameSource::Fixed(self.raised.or(game)?), raised: self.raised.clone() })
     }
 
     /// The game of an instance, to be played one play at a time.
     fn session(&self, seed: u64, experiment: &str, instance: u64) -> Result<PySession, Failure> {
-        let game = self.source.draw(&mut stream(seed, experiment, instance, Purpose::Game));
+        let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
         Ok(PySession::new(self.raised.or(game)?, seed, experiment, instance, self.raised.clone()))
     }
 
@@ -125,7 +125,7 @@ impl PyGame {
 impl PyGame {
     /// The game itself; of a specification, the first instance that `simulate` plays.
     fn game(&self) -> Result<Game, Failure> {
-        let game = self.source.draw(&mut stream(1, crate::simulate::NAME, 0, Purpose::Game));
+        let game = self.source.draw(&mut StreamKey::new(1, crate::simulate::NAME, 0).game());
         self.raised.or(game)
     }
 }

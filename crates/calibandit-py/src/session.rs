@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Game, GameError, Stream, Window};
 use pyo3::prelude::*;
 
@@ -32,7 +32,7 @@ pub(crate) struct PySession {
 impl PySession {
     pub(crate) fn new(game: Game, seed: u64, experiment: &str, instance: u64, raised: Raised) -> Self {
         let window = game.empty_window();
-        let noise = stream(seed, experiment, instance, Purpose::Noise);
+        let noise = StreamKey::new(seed, experiment, instance).noise();
         Self { game, window, recent: VecDeque::new(), noise, plays: 0, raised }
     }
 }

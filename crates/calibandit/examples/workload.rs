@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, simulate, simulate_together};
 use serde_json::json;
 
@@ -39,14 +39,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let spec: PolicySpec = serde_json::from_value(spec)?;
 
-    let streams = |instance, purpose| stream(1, "bench", instance, purpose);
     let mut games = Vec::new();
     let mut policies = Vec::new();
     let mut noises = Vec::new();
     for instance in 0..instances {
-        let game = game.draw(&mut streams(instance, Purpose::Game))?;
-        policies.push(spec.build(&game.problem(horizon), streams(instance, Purpose::Policy))?);
-        noises.push(streams(instance, Purpose::Noise));
+        let streams = StreamKey::new(1, "bench", instance);
+        let game = game.draw(&mut streams.game())?;
+        policies.push(spec.build(&game.problem(horizon), streams.policy())?);
+        noises.push(streams.noise());
         games.push(game);
     }
     let grid = Grid::end(horizon);

@@ -5,7 +5,7 @@
 //! memory is *calibrated*, and its loss then is its *eventual loss*. Good policies judge arms by nothing else.
 //!
 //! ```
-//! use calibandit::rng::{Purpose, stream};
+//! use calibandit::rng::StreamKey;
 //! use calibandit::{Arm, Engine, Game, Grid, LossCurve, Noise, PolicySpec, Weights, cpr, simulate};
 //!
 //! // Three workers. The last one is the best, but needs four tasks in a row to get there.
@@ -22,8 +22,8 @@
 //! let careful = r#"{"kind": "successive-elimination", "memory_bound": 4, "radius": "hoeffding"}"#;
 //! for policy in [careful, r#"{"kind": "thompson"}"#] {
 //!     let spec: PolicySpec = serde_json::from_str(policy)?;
-//!     let mut policy = spec.build(&game.problem(horizon), stream(1, "tour", 0, Purpose::Policy))?;
-//!     let noise = &mut stream(1, "tour", 0, Purpose::Noise);
+//!     let mut policy = spec.build(&game.problem(horizon), StreamKey::new(1, "tour", 0).policy())?;
+//!     let noise = &mut StreamKey::new(1, "tour", 0).noise();
 //!     let played = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
 //!     regret.push(cpr(&game, &played.checkpoints)?[0]); // against the best of all sequences of plays
 //! }
@@ -69,7 +69,7 @@ pub use game::{
 };
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicyKind, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
-pub use rng::Stream;
+pub use rng::{Stream, StreamKey};
 pub use run::{Feedback, Problem, Run};
 pub use simulate::{Checkpoint, Engine, Grid, GridError, Seat, SimulateError, Trajectory, simulate, simulate_together};
 

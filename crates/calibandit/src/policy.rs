@@ -8,11 +8,11 @@
 //! [`AnyPolicy`], which plays and can be saved at any time:
 //!
 //! ```
-//! use calibandit::rng::{Purpose, stream};
+//! use calibandit::rng::StreamKey;
 //! use calibandit::{AnyPolicy, Policy, PolicySpec, Problem, Run};
 //! let spec: PolicySpec = serde_json::from_str(r#"{"kind": "successive-elimination", "memory_bound": 3}"#)?;
 //! let problem = Problem { arms: 5, horizon: Some(1_000_000) };
-//! let mut policy = spec.build(&problem, stream(1, "tour", 0, Purpose::Policy))?;
+//! let mut policy = spec.build(&problem, StreamKey::new(1, "tour", 0).policy())?;
 //! assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
 //!
 //! let saved = serde_json::to_string(&policy)?;

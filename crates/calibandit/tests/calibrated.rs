@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use calibandit::policy::{CalibratedSpec, Index};
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Problem, Run, cpr, reo,
     simulate,
@@ -24,7 +24,7 @@ const FAMILY: [Index; 8] = [
 
 fn game(spec: Value, instance: u64) -> Game {
     let spec: GameSpec = serde_json::from_value(spec).unwrap();
-    spec.draw(&mut stream(5, "calibrated", instance, Purpose::Game)).unwrap()
+    spec.draw(&mut StreamKey::new(5, "calibrated", instance).game()).unwrap()
 }
 
 /// Random games that satisfy alpha-REO: 2 to 6 arms, memory 1 to 6, alpha 0 or more.
@@ -66,7 +66,7 @@ impl Policy for Watched {
 }
 
 fn watched(spec: &PolicySpec, arms: usize, horizon: Option<u64>, instance: u64) -> Watched {
-    let policy = spec.build(&Problem { arms, horizon }, stream(5, "calibrated", instance, Purpose::Policy)).unwrap();
+    let policy = spec.build(&Problem { arms, horizon }, StreamKey::new(5, "calibrated", instance).policy()).unwrap();
     Watched { policy, runs: vec![], certificates: vec![] }
 }
 
@@ -80,7 +80,7 @@ struct Played {
 /// Plays, with the horizon told to the policy or not.
 fn play(game: &Game, spec: &PolicySpec, horizon: u64, told: bool, instance: u64) -> Played {
     let mut policy = watched(spec, game.arms().len(), told.then_some(horizon), instance);
-    let mut noise = stream(5, "calibrated", instance, Purpose::Noise);
+    let mut noise = StreamKey::new(5, "calibrated", instance).noise();
     let played = simulate(game, &mut policy, &Grid::end(horizon), Engine::Leaping, &mut noise).unwrap();
     let mut left = horizon;
     for run in &mut policy.runs {
@@ -118,7 +118,7 @@ fn visits(arms: usize, runs: &[Run]) -> Vec<Visit> {
 /// no record, as nothing is learned from it.
 fn uncalibrated_records(game: &Game, spec: &PolicySpec, horizon: u64, instance: u64) -> u64 {
     let mut policy = watched(spec, game.arms().len(), Some(horizon), instance);
-    let mut noise = stream(5, "calibrated", instance, Purpose::Noise);
+    let mut noise = StreamKey::new(5, "calibrated", instance).noise();
     let mut window = game.empty_window();
     let (mut time, mut uncalibrated) = (0, 0);
     while time < horizon {

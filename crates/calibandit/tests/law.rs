@@ -7,7 +7,7 @@
 
 mod common;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     Arm, Certificate, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicySpec, Problem, Run, Weights,
     simulate,
@@ -78,9 +78,9 @@ fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
     let mut columns = [const { Vec::new() }; 5];
     for instance in 0..INSTANCES {
         let problem = Problem { arms: 3, horizon: Some(HORIZON) };
-        let policy = spec.build(&problem, stream(7, &name, instance, Purpose::Policy)).unwrap();
+        let policy = spec.build(&problem, StreamKey::new(7, &name, instance).policy()).unwrap();
         let mut policy = Listener { policy, heard: Feedback::default() };
-        let mut draws = stream(7, &name, instance, Purpose::Noise);
+        let mut draws = StreamKey::new(7, &name, instance).noise();
         let played = simulate(&game, &mut policy, &Grid::end(HORIZON), engine, &mut draws).unwrap();
         let values = [
             policy.heard.sum,

@@ -4,7 +4,7 @@
 
 mod common;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Feedback, Noise, Stream};
 use common::{chi_squared, kolmogorov_smirnov, kolmogorov_smirnov_one};
 use statrs::distribution::{Beta, Binomial, ChiSquared, ContinuousCDF, Discrete, Normal};
@@ -15,7 +15,7 @@ const LEVEL: f64 = 1e-4;
 const DRAWS: usize = 20_000;
 
 fn noise(test: &str) -> Stream {
-    stream(1, test, 0, Purpose::Noise)
+    StreamKey::new(1, test, 0).noise()
 }
 
 fn one_by_one(noise: Noise, mean: f64, plays: u64, stream: &mut Stream) -> Feedback {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use calibandit::policy::{AnytimeEliminationSpec, SuccessiveEliminationSpec};
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Problem, Radius,
     Run, Stream, Weights, Window, simulate,
@@ -41,7 +41,7 @@ fn all(memory_bound: u64) -> Vec<PolicySpec> {
 }
 
 fn build(spec: &PolicySpec, arms: usize, horizon: u64) -> AnyPolicy {
-    spec.build(&Problem { arms, horizon: Some(horizon) }, stream(1, "policies", 0, Purpose::Policy)).unwrap()
+    spec.build(&Problem { arms, horizon: Some(horizon) }, StreamKey::new(1, "policies", 0).policy()).unwrap()
 }
 
 /// A game being played by hand, so that a policy can be watched from one run to the next.
@@ -56,7 +56,7 @@ struct Table {
 impl Table {
     fn new(game: Game, seed: u64, horizon: u64) -> Self {
         let window = game.empty_window();
-        Self { game, window, noise: stream(seed, "policies", 0, Purpose::Noise), left: horizon }
+        Self { game, window, noise: StreamKey::new(seed, "policies", 0).noise(), left: horizon }
     }
 
     /// One run, reported if the horizon does not cut it; `None` once there are no plays left.
@@ -114,7 +114,7 @@ proptest! {
         let noise = if normal { Noise::Normal { sd: 0.7 } } else { Noise::Bernoulli };
         for spec in all(3) {
             let problem = Problem { arms, horizon: Some(horizon) };
-            let mut policy = spec.build(&problem, stream(seed, "policies", 1, Purpose::Policy)).unwrap();
+            let mut policy = spec.build(&problem, StreamKey::new(seed, "policies", 1).policy()).unwrap();
             let mut table = Table::new(step_game(arms, 3, noise), seed, horizon);
             for _ in 0..runs {
                 table.run(&mut policy);
@@ -154,7 +154,7 @@ fn one_arm_is_played_by_every_policy() {
         let mut policy = build(&spec, 1, 500);
         let game = step_game(1, 3, Noise::Bernoulli);
         for engine in [Engine::Leaping, Engine::Stepwise] {
-            let mut noise = stream(1, "one", 0, Purpose::Noise);
+            let mut noise = StreamKey::new(1, "one", 0).noise();
             let played = simulate(&game, &mut policy, &Grid::end(500), engine, &mut noise).unwrap();
             assert_eq!(played.plays, [500], "{}", spec.label());
         }
@@ -169,7 +169,7 @@ fn resolved_specs_build_the_same_policy() {
     let problem = Problem { arms: 4, horizon: Some(100_000) };
     for spec in all(3) {
         let resolved = spec.resolve(&problem).unwrap();
-        let fresh = || stream(9, "resolve", 0, Purpose::Policy);
+        let fresh = || StreamKey::new(9, "resolve", 0).policy();
         assert_eq!(resolved.build(&problem, fresh()).unwrap(), spec.build(&problem, fresh()).unwrap());
         assert_eq!(resolved.resolve(&problem).unwrap(), resolved);
         let file = serde_json::to_value(&resolved).unwrap();
@@ -182,7 +182,7 @@ fn resolved_specs_build_the_same_policy() {
 
 #[test]
 fn impossible_settings_are_refused_by_every_policy() {
-    let fresh = || stream(1, "errors", 0, Purpose::Policy);
+    let fresh = || StreamKey::new(1, "errors", 0).policy();
     for spec in all(3) {
         let refused = |arms, horizon| spec.build(&Problem { arms, horizon }, fresh()).unwrap_err();
         assert_eq!(refused(0, Some(100)), PolicyError::NoArms);
@@ -252,7 +252,7 @@ fn pinned_plays_of_every_policy() {
     let mut found = Vec::new();
     for spec in all(3) {
         let mut policy = build(&spec, 4, 100_000);
-        let mut noise = stream(1, "pinned", 0, Purpose::Noise);
+        let mut noise = StreamKey::new(1, "pinned", 0).noise();
         let played = simulate(&game, &mut policy, &Grid::end(100_000), Engine::Stepwise, &mut noise).unwrap();
         found.push((spec.kind().name, played.plays.clone(), played.last().switches));
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, Run, SimulateError, Weights, simulate};
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn two_arms() -> Game {
 }
 
 fn noise() -> calibandit::Stream {
-    stream(1, "simulate", 0, Purpose::Noise)
+    StreamKey::new(1, "simulate", 0).noise()
 }
 
 #[test]

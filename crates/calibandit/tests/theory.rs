@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use calibandit::bounds;
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Trajectory, cpr, reo, simulate,
 };
@@ -34,9 +34,9 @@ impl<P: Policy> Policy for Witness<P> {
 
 fn play(game: &Game, spec: &PolicySpec, horizon: u64, instance: u64) -> (Trajectory, Vec<Certificate>) {
     let problem = game.problem(horizon);
-    let policy = spec.build(&problem, stream(3, "theory", instance, Purpose::Policy)).unwrap();
+    let policy = spec.build(&problem, StreamKey::new(3, "theory", instance).policy()).unwrap();
     let mut policy = Witness { policy, certificates: vec![] };
-    let mut noise = stream(3, "theory", instance, Purpose::Noise);
+    let mut noise = StreamKey::new(3, "theory", instance).noise();
     let played = simulate(game, &mut policy, &Grid::end(horizon), Engine::Leaping, &mut noise).unwrap();
     (played, policy.certificates)
 }
@@ -55,7 +55,7 @@ fn random_game(instance: u64) -> (Game, f64) {
         "alpha": alpha,
     }))
     .unwrap();
-    (spec.draw(&mut stream(3, "theory", instance, Purpose::Game)).unwrap(), alpha)
+    (spec.draw(&mut StreamKey::new(3, "theory", instance).game()).unwrap(), alpha)
 }
 
 fn elimination(memory_bound: usize, radius: serde_json::Value) -> PolicySpec {
@@ -138,7 +138,7 @@ fn who_never_insists_cannot_tell_theorem_2_s_games_apart() {
             spec["memory_bound"] = json!(memory_bound);
         }
         let spec: GameSpec = serde_json::from_value(spec).unwrap();
-        spec.draw(&mut stream(3, "theorem 2", 0, Purpose::Game)).unwrap()
+        spec.draw(&mut StreamKey::new(3, "theorem 2", 0).game()).unwrap()
     };
     let (a, b) = (draw("adaptivity-a"), draw("adaptivity-b"));
     let price = bounds::Problem { arms: 3, horizon, memory: memory_bound, memory_bound: memory_bound as u64 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Arm, Engine, Game, GameSpec, Grid, LossCurve, Noise, PolicySpec, Seat, Stream, Weights, simulate,
     simulate_together,
@@ -10,8 +10,8 @@ use calibandit::{
 use serde_json::json;
 
 fn streams(name: &str, instance: usize) -> (Stream, Stream) {
-    let of = |purpose| stream(11, name, instance as u64, purpose);
-    (of(Purpose::Policy), of(Purpose::Noise))
+    let key = StreamKey::new(11, name, instance as u64);
+    (key.policy(), key.noise())
 }
 
 fn policy(spec: &serde_json::Value, game: &Game, horizon: u64, own: Stream) -> AnyPolicy {
@@ -41,7 +41,7 @@ fn assert_same(name: &str, seats: &[(Game, serde_json::Value)], horizon: u64) {
 fn step(arms: usize, memory: usize, instance: usize) -> Game {
     let game = json!({"kind": "step", "arms": arms, "memory": memory, "usual_loss": 0.5, "best_loss": 0.1});
     let game: GameSpec = serde_json::from_value(game).unwrap();
-    game.draw(&mut stream(3, "game", instance as u64, Purpose::Game)).unwrap()
+    game.draw(&mut StreamKey::new(3, "game", instance as u64).game()).unwrap()
 }
 
 #[test]

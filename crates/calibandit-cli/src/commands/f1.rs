@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{GameSpec, reo};
 use calibandit_lab::f1::{self, Pair, Study};
 use calibandit_lab::fit::WarmUp;
@@ -175,7 +175,7 @@ fn print_pair(out: &mut impl Write, pair: &Pair) -> io::Result<()> {
 
 /// The smallest alpha of the pair's game, by the definition.
 fn alpha(pair: &Pair) -> Option<f64> {
-    let game = GameSpec::from(pair.game()).draw(&mut stream(1, "f1", 0, Purpose::Game)).ok()?;
+    let game = GameSpec::from(pair.game()).draw(&mut StreamKey::new(1, "f1", 0).game()).ok()?;
     reo(&game).ok().map(|reo| reo.alpha)
 }
 

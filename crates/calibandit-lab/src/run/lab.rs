@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::OnceLock;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Checkpoint, Engine, Game, Grid, Optima, PolicySpec, Seat, Stream, Trajectory, simulate,
     simulate_together,
@@ -178,15 +178,15 @@ impl<'a> Lab<'a> {
     }
 
     fn draw(&self, piece: Piece) -> Result<Instance, PieceErrorKind> {
-        let mut stream = self.stream(piece, Purpose::Game);
+        let mut stream = self.streams(piece).game();
         let game = self.matches[piece.point].game.draw(&mut stream)?;
         let mut optima = Optima::new(&game);
         let optimum = self.times.iter().map(|&t| optima.excess_at(t)).collect::<Result<_, _>>()?;
         Ok(Instance { game, optimum })
     }
 
-    fn stream(&self, piece: Piece, purpose: Purpose) -> Stream {
-        stream(self.seed, &self.name, piece.instance, purpose)
+    fn streams(&self, piece: Piece) -> StreamKey<'_> {
+        StreamKey::new(self.seed, &self.name, piece.instance)
     }
 
     /// The curve of each job of a bundle.
@@ -204,9 +204,9 @@ impl<'a> Lab<'a> {
     fn play_own(&self, piece: Piece, own: &dyn OwnPolicy) -> Result<Curve, PieceErrorKind> {
         let instance = self.instance(piece)?;
         let problem = instance.game.problem(self.grid.horizon());
-        let mut noise = self.stream(piece, Purpose::Noise);
+        let mut noise = self.streams(piece).noise();
         let mut played = None;
-        own.with_policy(&problem, self.stream(piece, Purpose::Policy), &mut |policy| {
+        own.with_policy(&problem, self.streams(piece).policy(), &mut |policy| {
             played = Some(simulate(&instance.game, policy, &self.grid, Engine::Leaping, &mut noise));
         });
         Ok(curve(piece, &played.ok_or(PieceErrorKind::NoPolicy)??, &instance.optimum))
@@ -239,8 +239,8 @@ impl<'a> Lab<'a> {
     fn table(&self, piece: Piece, spec: &PolicySpec) -> Result<(&Instance, AnyPolicy, Stream), PieceErrorKind> {
         let instance = self.instance(piece)?;
         let problem = instance.game.problem(self.grid.horizon());
-        let policy = spec.build(&problem, self.stream(piece, Purpose::Policy))?;
-        Ok((instance, policy, self.stream(piece, Purpose::Noise)))
+        let policy = spec.build(&problem, self.streams(piece).policy())?;
+        Ok((instance, policy, self.streams(piece).noise()))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Values are put in place on the tree of the file and checked there, so that an error points at the value in the sweep.
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec};
 use serde::Serialize;
 use serde_json::Value;
@@ -229,7 +229,7 @@ fn point(index: usize, choices: &[Choice<'_>], frame: &Frame<'_>, tables: &Table
 fn game(frame: &Frame<'_>, tree: &Tree) -> Result<(GameSpec, usize), Box<Problem>> {
     let game: GameSpec = serde_json::from_value(tree.to_json())
         .map_err(|error| Problem::new(tree.span.clone(), "game", SpecErrorKind::ImpossibleValue, error.to_string()))?;
-    match game.draw(&mut stream(frame.seed, frame.name, 0, Purpose::Game)) {
+    match game.draw(&mut StreamKey::new(frame.seed, frame.name, 0).game()) {
         Ok(drawn) => Ok((game, drawn.arms().len())),
         Err(error) => {
             let path = match &error {

@@ -1,7 +1,7 @@
 //! What is played: the paper's games at two horizons, one game of every other kind of the zoo, the ten races, and
 //! random games.
 
-use calibandit::rng::{Purpose, Stream, stream};
+use calibandit::rng::{Stream, StreamKey};
 use calibandit::zoo::{AlphaReo, CurveFamily, Darts, Decay, Race, RacePair, RandomReo, Span, Step, WeightFamily};
 use calibandit::{GameSpec, Noise};
 use rand::RngExt;
@@ -70,9 +70,9 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The stream of one purpose in one instance. The group is part of the key, so that no two games share noise.
-    pub(super) fn stream(&self, seed: u64, instance: u64, purpose: Purpose) -> Stream {
-        stream(seed, &format!("tournament/{}/{}", self.group.name(), self.name), instance, purpose)
+    /// The name in the keys of this game's streams. It contains the group, so that no two games share noise.
+    pub(super) fn stream_name(&self) -> String {
+        format!("tournament/{}/{}", self.group.name(), self.name)
     }
 }
 
@@ -126,7 +126,7 @@ fn memory(game: &GameSpec, seed: u64) -> u64 {
         return game.memory.high() as u64;
     }
     // Only random games have a memory that differs from one instance to the next.
-    let drawn = game.draw(&mut stream(seed, "tournament", 0, Purpose::Game));
+    let drawn = game.draw(&mut StreamKey::new(seed, "tournament", 0).game());
     drawn.map_or(1, |game| game.memory() as u64)
 }
 
@@ -135,7 +135,7 @@ pub(super) const LONGEST_WITH_BETA: u64 = 300_000;
 
 /// A random game: everything about it is drawn, most of it uniformly on a logarithmic scale.
 fn random_game(options: &Options, index: u64) -> Entry {
-    let from = &mut stream(options.seed, "tournament/random", index, Purpose::Game);
+    let from = &mut StreamKey::new(options.seed, "tournament/random", index).game();
     let arms = whole(2, 200, from) as usize;
     let memory = whole(1, 32, from);
     let memory_bound = (memory as f64 * logarithmic(1.0, 8.0, from)).round() as u64;
@@ -213,7 +213,7 @@ mod tests {
         let games: Vec<Entry> = games(&options).into_iter().filter(|entry| entry.group == Group::Random).collect();
         let (mut arms, mut horizons, mut kinds) = (vec![], vec![], vec![0; 4]);
         for entry in &games {
-            let game = entry.game.draw(&mut entry.stream(1, 0, Purpose::Game)).unwrap();
+            let game = entry.game.draw(&mut StreamKey::new(1, &entry.stream_name(), 0).game()).unwrap();
             let memory = game.memory() as u64;
             assert!((2..=200).contains(&game.arms().len()) && (1..=32).contains(&memory));
             assert!(memory <= entry.memory_bound && entry.memory_bound <= 256, "{}", entry.name);

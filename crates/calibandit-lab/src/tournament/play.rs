@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use calibandit::rng::Purpose;
-use calibandit::{Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, simulate};
+use calibandit::{
+    Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
+};
 
 use super::{Contender, Entry, Group, Options, TournamentError, Yardstick, cost, field, games};
 use crate::parallel;
@@ -180,6 +181,8 @@ impl Match {
         let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
         let yardstick = Yardstick::of(&game, entry.horizon, optimum.lower_excess);
         let problem = game.problem(entry.horizon);
+        let name = entry.stream_name();
+        let streams = StreamKey::new(seed, &name, instance);
         let mut played = Vec::new();
         for (side, contender) in self.sides.iter().zip(field) {
             let Side::Plays { policy, instances, .. } = side else {
@@ -191,12 +194,11 @@ impl Match {
                 continue;
             }
             let names = || (entry.name.clone(), contender.label.clone());
-            let mut policy =
-                policy.build(&problem, entry.stream(seed, instance, Purpose::Policy)).map_err(|source| {
-                    let (game, policy) = names();
-                    TournamentError::Policy { game, policy, source }
-                })?;
-            let mut noise = entry.stream(seed, instance, Purpose::Noise);
+            let mut policy = policy.build(&problem, streams.policy()).map_err(|source| {
+                let (game, policy) = names();
+                TournamentError::Policy { game, policy, source }
+            })?;
+            let mut noise = streams.noise();
             let last = simulate(&game, &mut policy, &Grid::end(entry.horizon), Engine::Leaping, &mut noise)
                 .map_err(|source: SimulateError| {
                     let (game, policy) = names();
@@ -239,6 +241,6 @@ impl GameResult {
 }
 
 fn draw(entry: &Entry, seed: u64, instance: u64) -> Result<Game, TournamentError> {
-    let mut stream = entry.stream(seed, instance, Purpose::Game);
+    let mut stream = StreamKey::new(seed, &entry.stream_name(), instance).game();
     entry.game.draw(&mut stream).map_err(|source| TournamentError::Game { game: entry.name.clone(), source })
 }

@@ -1,6 +1,6 @@
 //! Known lap models put through the whole way, and the condition on pairs by hand.
 
-use calibandit::rng::{Purpose, Stream, stream};
+use calibandit::rng::{Stream, StreamKey};
 use calibandit_lab::f1::{LEAST_GAP, Options, Stops, Study, experiments, figure, shipped, study_tables};
 use calibandit_lab::fit::WarmUp;
 use rand_distr::{Distribution, Normal};
@@ -21,7 +21,7 @@ fn laps([alpha, beta, gamma]: [f64; 3], sd: f64, count: u32, stream: &mut Stream
 
 /// Races of drivers who all have the same curve. One more sets the scale: its laps are the fastest and the slowest.
 fn tables(races: u32, curve: [f64; 3], sd: f64, count: u32) -> MadeUp {
-    let mut stream = stream(3, "f1", 0, Purpose::Game);
+    let mut stream = StreamKey::new(3, "f1", 0).game();
     let mut made_up = MadeUp::default();
     for race in 1..=races {
         made_up =
@@ -94,7 +94,7 @@ fn the_literal_condition_is_checked_both_ways() {
 #[test]
 fn the_rule_leaves_one_pair_for_each_number_of_laps() {
     let mut made_up = MadeUp::default();
-    let mut stream = stream(4, "f1", 0, Purpose::Game);
+    let mut stream = StreamKey::new(4, "f1", 0).game();
     for race in 1..=30 {
         let count = 8 + race % 5;
         made_up = made_up.race(race, 2011, &format!("Race {race}")).laps(race, 99, &[SLOWEST as u32, FASTEST as u32]);
@@ -171,7 +171,7 @@ fn other_pairs_are_played_as_the_shipped_ones_are() {
         let points = spec.expand().unwrap();
         assert_eq!(points.len(), 1);
         assert_eq!(points[0].policies, point.policies, "{}", spec.name);
-        let draw = |game: &calibandit::GameSpec| game.draw(&mut stream(1, "f1", 0, Purpose::Game)).unwrap();
+        let draw = |game: &calibandit::GameSpec| game.draw(&mut StreamKey::new(1, "f1", 0).game()).unwrap();
         let (inline, named) = (draw(&points[0].game), draw(&point.game));
         assert_eq!(inline.arms(), named.arms(), "{}", spec.name);
         let told = points[0].policies.iter().filter_map(|entry| entry.policy.memory_bound());

@@ -5,10 +5,10 @@
 //! it is given, so that no policy profits from the order of the arms.
 //!
 //! ```
-//! use calibandit::rng::{Purpose, stream};
+//! use calibandit::rng::StreamKey;
 //! use calibandit::GameSpec;
 //! let spec: GameSpec = serde_json::from_str(r#"{"kind": "step", "arms": 5, "memory": 3}"#)?;
-//! let game = spec.draw(&mut stream(1, "fig1a", 0, Purpose::Game))?;
+//! let game = spec.draw(&mut StreamKey::new(1, "fig1a", 0).game())?;
 //! let best = game.best_arm();
 //! assert_eq!(game.losses(&[best; 4])?, [0.5, 0.5, 0.35, 0.35]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

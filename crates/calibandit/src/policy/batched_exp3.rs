@@ -94,9 +94,9 @@ impl Configuration for BatchedExp3Spec {
 ///
 /// ```
 /// use calibandit::policy::{BatchedExp3, BatchedExp3Spec};
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::{Policy, Problem};
-/// let stream = stream(1, "example", 0, Purpose::Policy);
+/// let stream = StreamKey::new(1, "example", 0).policy();
 /// let problem = Problem { arms: 5, horizon: Some(1_000_000) };
 /// let mut policy = BatchedExp3::new(&BatchedExp3Spec::default(), &problem, stream)?;
 /// assert_eq!(policy.next_run().plays(), 26); // (10^6 / (35 · ln 5))^(1/3) = 26.08...
@@ -139,7 +139,7 @@ impl Policy for BatchedExp3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     fn resolve(spec: BatchedExp3Spec, arms: usize, horizon: Option<u64>) -> Result<(u64, f64), PolicyError> {
         let resolved = spec.resolve(&Problem { arms, horizon })?;
@@ -168,7 +168,7 @@ mod tests {
     fn learns_from_the_mean_of_a_batch() {
         let spec = BatchedExp3Spec { batch: Some(4), gamma: Some(0.5) };
         let problem = Problem { arms: 2, horizon: None };
-        let mut policy = BatchedExp3::new(&spec, &problem, stream(1, "", 0, Purpose::Policy)).unwrap();
+        let mut policy = BatchedExp3::new(&spec, &problem, StreamKey::new(1, "", 0).policy()).unwrap();
         let run = policy.next_run();
         assert_eq!((run.burn_in, run.record), (0, 4));
         policy.observe(run, Feedback { plays: 4, sum: 3.0, sum_sq: 3.0 });

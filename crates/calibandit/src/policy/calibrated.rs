@@ -141,10 +141,10 @@ struct Visit {
 ///
 /// ```
 /// use calibandit::policy::{Calibrated, CalibratedSpec};
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::{Feedback, Policy, Problem, Run};
 /// let problem = Problem { arms: 2, horizon: Some(100_000) };
-/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &problem, stream(1, "doc", 0, Purpose::Policy))?;
+/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &problem, StreamKey::new(1, "doc", 0).policy())?;
 /// // Every arm is measured once, after 3 plays that are ignored...
 /// for (arm, sum) in [(0, 20.0), (1, 4.0)] {
 ///     let run = policy.next_run();

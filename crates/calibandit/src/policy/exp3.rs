@@ -94,9 +94,9 @@ impl Configuration for Exp3Spec {
 ///
 /// ```
 /// use calibandit::policy::{Exp3, Exp3Spec};
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::{Policy, Problem};
-/// let stream = stream(1, "example", 0, Purpose::Policy);
+/// let stream = StreamKey::new(1, "example", 0).policy();
 /// let mut policy = Exp3::new(&Exp3Spec::default(), &Problem { arms: 3, horizon: Some(1000) }, stream)?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
@@ -136,7 +136,7 @@ impl Policy for Exp3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     #[test]
     fn the_rate_is_the_papers() {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let new = |gamma, horizon| {
-            Exp3::new(&Exp3Spec { gamma }, &Problem { arms: 2, horizon }, stream(1, "", 0, Purpose::Policy)).map(|_| ())
+            Exp3::new(&Exp3Spec { gamma }, &Problem { arms: 2, horizon }, StreamKey::new(1, "", 0).policy()).map(|_| ())
         };
         let refused = new(None, None).unwrap_err();
         assert_eq!(refused.to_string(), "policy `exp3` needs to know the horizon: give one, or set `gamma`");

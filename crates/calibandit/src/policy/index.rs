@@ -184,7 +184,7 @@ fn width(chosen: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
     use rand::RngExt;
 
     /// The definition: all indices at every choice.
@@ -206,7 +206,7 @@ mod tests {
     /// Clear gaps, ties, a single arm, losses that are not in [0, 1] or all the same, and a best arm that turns bad.
     #[test]
     fn the_choices_are_those_of_looking_through_all_arms() {
-        let mut draws = stream(1, "index", 0, Purpose::Noise);
+        let mut draws = StreamKey::new(1, "index", 0).noise();
         let means: [&[f64]; 6] = [&[0.5, 0.35, 0.5], &[0.5; 4], &[0.3], &[0.5, 0.49999], &[-40.0, 3.0, 1e6], &[0.0; 3]];
         for (case, means) in means.iter().enumerate() {
             for exploration in [1e-6, 0.5, 2.0, 1e4] {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn learning_in_bulk_is_learning_one_by_one() {
         let losses = |stream: &mut crate::Stream, arm: usize| f64::from(stream.random::<f64>() < [0.5, 0.3, 0.45][arm]);
-        let mut draws = [stream(3, "index", 0, Purpose::Noise), stream(3, "index", 0, Purpose::Noise)];
+        let mut draws = [StreamKey::new(3, "index", 0).noise(), StreamKey::new(3, "index", 0).noise()];
         let (mut bulk, mut single) = (Index::new(3, 2.0), Index::new(3, 2.0));
         let mut longest = 0;
         while bulk.choices < 50_000 {
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_restored_chooses_the_same() {
-        let mut draws = stream(2, "index", 0, Purpose::Noise);
+        let mut draws = StreamKey::new(2, "index", 0).noise();
         let mut index = Index::new(3, 2.0);
         for choice in 0..5000 {
             let arm = index.least();

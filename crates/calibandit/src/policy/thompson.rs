@@ -56,9 +56,9 @@ impl Configuration for ThompsonSpec {
 ///
 /// ```
 /// use calibandit::policy::Thompson;
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::{Policy, Problem};
-/// let mut policy = Thompson::new(&Problem { arms: 5, horizon: None }, stream(1, "example", 0, Purpose::Policy))?;
+/// let mut policy = Thompson::new(&Problem { arms: 5, horizon: None }, StreamKey::new(1, "example", 0).policy())?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -127,10 +127,10 @@ impl Policy for Thompson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     fn policy(arms: usize) -> Thompson {
-        Thompson::new(&Problem { arms, horizon: None }, stream(1, "thompson", 0, Purpose::Policy)).unwrap()
+        Thompson::new(&Problem { arms, horizon: None }, StreamKey::new(1, "thompson", 0).policy()).unwrap()
     }
 
     fn play(arm: usize) -> Run {

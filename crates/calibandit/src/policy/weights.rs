@@ -162,7 +162,7 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     fn probabilities(weights: &Weights) -> Vec<f64> {
         (0..weights.weights.len()).map(|arm| weights.probability(arm)).collect()
@@ -209,7 +209,7 @@ mod tests {
         let gamma = 0.3;
         let mut plain = [1.0f64; 3];
         let mut weights = Weights::new(3, gamma);
-        let mut stream = stream(3, "exp3", 0, Purpose::Policy);
+        let mut stream = StreamKey::new(3, "exp3", 0).policy();
         for _ in 0..2000 {
             let arm = weights.draw(&mut stream);
             let loss = [0.5, 0.4, 0.9][arm];
@@ -228,7 +228,7 @@ mod tests {
         weights.learn(2, 0.0);
         weights.learn(2, 0.0);
         weights.learn(0, 0.5);
-        let mut stream = stream(5, "exp3", 0, Purpose::Policy);
+        let mut stream = StreamKey::new(5, "exp3", 0).policy();
         let mut counts = [0u32; 4];
         let draws = 200_000;
         for _ in 0..draws {
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn stays_sound_over_a_million_plays() {
         let mut weights = Weights::new(3, 0.05);
-        let mut stream = stream(7, "exp3", 0, Purpose::Policy);
+        let mut stream = StreamKey::new(7, "exp3", 0).policy();
         for play in 0..1_000_000 {
             let arm = weights.draw(&mut stream);
             // The best arm changes, so that logarithms fall far behind and catch up again.

@@ -6,7 +6,7 @@
 
 use super::ledger::Ledger;
 use super::levels::Levels;
-use super::policies::{Player, Policies, Words, next, stream, words};
+use super::policies::{Player, Policies, Words, next};
 use super::vector::{Vector, WithVectors, dispatch};
 use super::windows::{Joint, Separate, Windows};
 use crate::game::threshold;
@@ -27,17 +27,11 @@ pub(super) fn suits(game: &Game, levels: &Levels) -> bool {
 }
 
 impl<'a> Lane<'a> {
-    /// For a game that [suits](suits). `None` if the state of the noise cannot be had; then it is to be played by itself.
-    pub(super) fn new(
-        game: &Game,
-        levels: Levels,
-        player: Player<'a>,
-        noise: &'a mut Stream,
-        times: &[u64],
-    ) -> Option<Self> {
-        let words = words(noise)?;
+    /// For a game that [suits](suits).
+    pub(super) fn new(game: &Game, levels: Levels, player: Player<'a>, noise: &'a mut Stream, times: &[u64]) -> Self {
+        let words = noise.state();
         let ledger = Ledger::new(game, Some(&levels), times.to_vec());
-        Some(Self { player, noise, words, levels, ledger })
+        Self { player, noise, words, levels, ledger }
     }
 
     pub(super) fn levels(&self) -> &Levels {
@@ -124,9 +118,7 @@ impl<const L: usize> Group<L> {
     fn give_back(&self, lanes: &mut [Lane<'_>]) {
         for (l, lane) in lanes.iter_mut().enumerate() {
             self.policies.give_back(l, &mut lane.player);
-            if let Some(noise) = stream(self.noise.map(|word| word[l])) {
-                *lane.noise = noise;
-            }
+            *lane.noise = Stream::from_state(self.noise.map(|word| word[l]));
         }
     }
 }

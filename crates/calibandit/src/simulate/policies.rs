@@ -3,8 +3,6 @@
 //! Every lane does what [`Weights`] does: the same draws in the same order and the same operations on them, so that the
 //! numbers are the same, bit for bit, whoever sits in the neighbouring lanes.
 
-use serde::{Deserialize, Serialize};
-
 use super::vector::Vector;
 use crate::Stream;
 use crate::exponential::{COTH, LEAST, LN_2_HIGH, LN_2_LOW, LOG2_E, ROUND};
@@ -21,27 +19,11 @@ pub(super) struct Player<'a> {
 pub(super) type Words = [u64; 4];
 
 impl<'a> Player<'a> {
-    /// With up to [`IN_LINE`](crate::policy::weights::IN_LINE) arms. `None` if the state of the stream cannot be had.
-    pub(super) fn new(weights: &'a mut Weights, stream: &'a mut Stream) -> Option<Self> {
-        let words = words(stream)?;
-        Some(Self { weights, stream, words })
+    /// With up to [`IN_LINE`](crate::policy::weights::IN_LINE) arms.
+    pub(super) fn new(weights: &'a mut Weights, stream: &'a mut Stream) -> Self {
+        let words = stream.state();
+        Self { weights, stream, words }
     }
-}
-
-/// The state of a stream, which is all that it serialises.
-#[derive(Serialize, Deserialize)]
-struct State {
-    s: Words,
-}
-
-/// The words of a stream, if it can be made from them again.
-pub(super) fn words(stream: &Stream) -> Option<Words> {
-    let State { s } = serde_json::from_value(serde_json::to_value(stream).ok()?).ok()?;
-    (self::stream(s).as_ref() == Some(stream)).then_some(s)
-}
-
-pub(super) fn stream(s: Words) -> Option<Stream> {
-    serde_json::from_value(serde_json::to_value(State { s }).ok()?).ok()
 }
 
 /// `L` policies, lane by lane in every array. Lanes without a policy repeat the first.
@@ -87,9 +69,7 @@ impl<const L: usize> Policies<L> {
         player.weights.weights = self.arms.iter().map(|arm| arm.weight[l]).collect();
         player.weights.log_weights = self.arms.iter().map(|arm| arm.log_weight[l]).collect();
         player.weights.total = self.total[l];
-        if let Some(stream) = stream(self.streams.map(|word| word[l])) {
-            *player.stream = stream;
-        }
+        *player.stream = Stream::from_state(self.streams.map(|word| word[l]));
     }
 
     /// `Weights::draw`.

@@ -27,14 +27,14 @@ pub struct Seat<'a> {
 /// that is EXP3 and batched EXP3 with up to 32 arms; eight instances or more make the most of it.
 ///
 /// ```
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, simulate, simulate_together};
 /// let game: GameSpec = serde_json::from_str(r#"{"kind": "step", "arms": 5, "memory": 3}"#)?;
-/// let game = game.draw(&mut stream(1, "together", 0, Purpose::Game))?;
+/// let game = game.draw(&mut StreamKey::new(1, "together", 0).game())?;
 /// let spec: PolicySpec = serde_json::from_str(r#"{"kind": "exp3"}"#)?;
 /// let grid = Grid::end(1000);
-/// let noise = |instance| stream(1, "together", instance, Purpose::Noise);
-/// let policy = |instance| spec.build(&game.problem(1000), stream(1, "together", instance, Purpose::Policy));
+/// let noise = |instance| StreamKey::new(1, "together", instance).noise();
+/// let policy = |instance| spec.build(&game.problem(1000), StreamKey::new(1, "together", instance).policy());
 ///
 /// let (mut policies, mut noises) = ([policy(0)?, policy(1)?], [noise(0), noise(1)]);
 /// let seats = policies.iter_mut().zip(&mut noises).map(|(policy, noise)| Seat { game: &game, policy, noise });
@@ -109,9 +109,9 @@ impl Company {
                 AnyPolicy::BatchedExp3(policy) => (&mut policy.weights, &mut policy.stream),
                 _ => return None,
             };
-            let player = Player::new(weights, own)?;
+            let player = Player::new(weights, own);
             if self.in_lanes {
-                lanes.push(Lane::new(seat.game, levels, player, seat.noise, times)?);
+                lanes.push(Lane::new(seat.game, levels, player, seat.noise, times));
             } else {
                 let game = ByLevel::new(seat.game, &levels, Tracks::new(self.arms), times.to_vec(), seat.noise);
                 bouts.push(Bout { player, game });

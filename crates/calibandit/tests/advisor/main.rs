@@ -3,7 +3,7 @@
 mod policies;
 mod properties;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     Advisor, AdvisorError, Arm, AskError, Decision, Engine, Feedback, Game, Grid, LossCurve, LossRange, Noise, Phase,
     Policy, Run, SnapshotError, Stream, TellError, Weights, simulate,
@@ -61,7 +61,7 @@ impl Policy for Fickle {
 }
 
 fn fickle(seed: u64) -> Fickle {
-    Fickle { stream: stream(seed, "advisor", 0, Purpose::Policy), mood: 0.0 }
+    Fickle { stream: StreamKey::new(seed, "advisor", 0).policy(), mood: 0.0 }
 }
 
 fn run(arm: usize, burn_in: u64, record: u64) -> Run {
@@ -248,7 +248,7 @@ fn an_advisor_in_a_simulated_world_plays_as_the_simulator_does() {
         let arm = |curve: &LossCurve| Arm::new(Weights::unit(3).unwrap(), curve.clone(), noise).unwrap();
         let game = Game::new(curves.iter().map(arm).collect()).unwrap();
         for (seed, horizon) in (0..20).map(|seed| (seed, 500 + seed)) {
-            let drawn = stream(seed, "advisor", 0, Purpose::Noise);
+            let drawn = StreamKey::new(seed, "advisor", 0).noise();
             let mut policy = fickle(seed);
             let (mut noise_of_simulator, mut noise_of_world) = (drawn.clone(), drawn);
             let trajectory =

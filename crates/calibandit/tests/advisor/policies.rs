@@ -1,6 +1,6 @@
 //! Every policy there is, behind an advisor.
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{
     Advisor, AnyPolicy, AskError, Decision, Engine, GameSpec, Grid, LossRange, PolicySpec, Problem, Stream, simulate,
 };
@@ -15,7 +15,7 @@ fn every_policy(problem: &Problem, seed: u64) -> Vec<(&'static str, AnyPolicy)> 
             file[parameter.name] = 2.into();
         }
         let spec: PolicySpec = serde_json::from_value(file).expect("a valid spec");
-        let own: Stream = stream(seed, "advisor", 0, Purpose::Policy);
+        let own: Stream = StreamKey::new(seed, "advisor", 0).policy();
         (kind.name, spec.build(problem, own).expect("a valid policy"))
     };
     PolicySpec::kinds().iter().map(build).collect()
@@ -62,11 +62,11 @@ fn every_policy_chooses_as_under_the_stepwise_engine() {
         [r#"{"kind": "step", "arms": 4, "memory": 2}"#, r#"{"kind": "step", "feedback": {"normal": {"sd": 0.5}}}"#]
     {
         let spec: GameSpec = serde_json::from_str(game).unwrap();
-        let game = spec.draw(&mut stream(3, "advisor", 0, Purpose::Game)).unwrap();
+        let game = spec.draw(&mut StreamKey::new(3, "advisor", 0).game()).unwrap();
         let horizon = 3000;
         let problem = game.problem(horizon);
         for ((name, mut simulated), (_, live)) in every_policy(&problem, 3).into_iter().zip(every_policy(&problem, 3)) {
-            let drawn = stream(3, "advisor", 0, Purpose::Noise);
+            let drawn = StreamKey::new(3, "advisor", 0).noise();
             let grid = Grid::end(horizon);
             let trajectory = simulate(&game, &mut simulated, &grid, Engine::Stepwise, &mut drawn.clone()).unwrap();
 

@@ -1,6 +1,6 @@
 //! Small random games of every kind.
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Arm, Game, LossCurve, Noise, Stream, Trend, Weights};
 use rand::RngExt;
 
@@ -13,7 +13,7 @@ pub(crate) struct Size {
 
 /// A stream for the test of this name.
 pub(crate) fn draws(test: &str, instance: u64) -> Stream {
-    stream(7, test, instance, Purpose::Game)
+    StreamKey::new(7, test, instance).game()
 }
 
 /// A random game: mixed memories, weights, curves and special values; often with arms that are alike, and with ties.

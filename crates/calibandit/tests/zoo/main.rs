@@ -9,12 +9,12 @@ mod placing;
 mod random_reo;
 mod spec;
 
-use calibandit::rng::{Purpose, stream};
+use calibandit::rng::StreamKey;
 use calibandit::{Exposure, Game, GameSpec, Stream};
 
 /// The stream of an instance.
 fn instance(instance: u64) -> Stream {
-    stream(7, "zoo", instance, Purpose::Game)
+    StreamKey::new(7, "zoo", instance).game()
 }
 
 fn draw(spec: impl Into<GameSpec>) -> Game {

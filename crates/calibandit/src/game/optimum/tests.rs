@@ -6,11 +6,11 @@ use super::graph::Graph;
 use super::planner::Planner;
 use super::windows::Rules;
 use crate::game::{Arm, Game, LossCurve, Noise, Weights};
-use crate::rng::{Purpose, stream};
+use crate::rng::StreamKey;
 
 /// Games whose best cycles are many, and close to each other: losses are coarse, with tiny differences on top.
 fn game(instance: u64) -> Game {
-    let stream = &mut stream(3, "planner", instance, Purpose::Game);
+    let stream = &mut StreamKey::new(3, "planner", instance).game();
     let arms = stream.random_range(1..=3);
     let arms = (0..arms).map(|_| {
         let memory = stream.random_range(1..=4);

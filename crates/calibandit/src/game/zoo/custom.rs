@@ -10,14 +10,14 @@ use crate::rng::Stream;
 /// Any game, written out arm by arm.
 ///
 /// ```
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// let spec: calibandit::GameSpec = serde_json::from_str(
 ///     r#"{"kind": "custom", "arm": [
 ///         {"memory": 2, "loss": {"constant": 0.5, "calibrated": 0.25}},
 ///         {"weights": [1.0, 0.5], "loss": {"linear": {"intercept": 0.9, "slope": -0.2}}, "feedback": "none"}
 ///     ]}"#,
 /// )?;
-/// let game = spec.draw(&mut stream(1, "mine", 0, Purpose::Game))?;
+/// let game = spec.draw(&mut StreamKey::new(1, "mine", 0).game())?;
 /// assert_eq!(game.losses(&[0, 0])?, [0.5, 0.25]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,9 +24,9 @@ use crate::rng::Stream;
 ///
 /// ```
 /// use calibandit::{GameSpec, reo};
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// let spec: GameSpec = serde_json::from_str(r#"{"kind": "race", "pair": "2001-german"}"#)?;
-/// let game = spec.draw(&mut stream(1, "f1", 0, Purpose::Game))?;
+/// let game = spec.draw(&mut StreamKey::new(1, "f1", 0).game())?;
 /// assert_eq!((game.arms().len(), game.memory()), (2, 10));
 /// assert_eq!(reo(&game)?.alpha, 0.0); // computed: no window of these two is better than the best calibrated one
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -131,10 +131,10 @@ fn names(models: &[LapModel]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::game::{optimum, reo};
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     fn game(pair: RacePair) -> Game {
-        Race::from(pair).draw(&mut stream(1, "race", 0, Purpose::Game)).unwrap()
+        Race::from(pair).draw(&mut StreamKey::new(1, "race", 0).game()).unwrap()
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_pair_excludes_models_and_memory_and_one_of_them_is_needed() {
-        let draw = |race: Race| race.draw(&mut stream(1, "race", 0, Purpose::Game)).unwrap_err();
+        let draw = |race: Race| race.draw(&mut StreamKey::new(1, "race", 0).game()).unwrap_err();
         let pair = Race::from(RacePair::German2001);
         let model = Some(RacePair::German2001.models());
         let conflict = |other| GameError::Conflict { one: "pair", other };

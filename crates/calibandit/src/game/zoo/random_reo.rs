@@ -16,10 +16,10 @@ use crate::rng::Stream;
 /// 0-REO exactly, in floats too.
 ///
 /// ```
-/// use calibandit::rng::{Purpose, stream};
+/// use calibandit::rng::StreamKey;
 /// use calibandit::zoo::{RandomReo, Span};
 /// let spec = RandomReo { arms: 10, memory: Span::One(8), alpha: 0.05, ..RandomReo::default() };
-/// let game = spec.draw(&mut stream(1, "study", 0, Purpose::Game))?;
+/// let game = spec.draw(&mut StreamKey::new(1, "study", 0).game())?;
 /// assert_eq!((game.arms().len(), game.memory()), (10, 8));
 /// # Ok::<(), calibandit::GameError>(())
 /// ```

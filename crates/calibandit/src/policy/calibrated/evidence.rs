@@ -78,7 +78,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     fn record(losses: &[f64]) -> Record {
         let mut record = Record::default();
@@ -187,7 +187,7 @@ mod tests {
         crosses: impl Fn(&Record, f64) -> bool,
         stake: f64,
     ) -> f64 {
-        let mut stream = stream(7, "evidence", law as u64, Purpose::Noise);
+        let mut stream = StreamKey::new(7, "evidence", law as u64).noise();
         let crossed = (0..paths).filter(|_| {
             let (mut record, mut wealth) = (Record::default(), 0.0);
             let mut any = false;

@@ -215,7 +215,7 @@ mod tests {
     /// Against the definition, arm by arm.
     #[test]
     fn quick_looks_change_no_decision() {
-        let mut stream = crate::rng::stream(7, "index", 0, crate::rng::Purpose::Noise);
+        let mut stream = crate::StreamKey::new(7, "index", 0).noise();
         let (mut ruled_out, mut kept) = (0, 0);
         for case in 0..500u32 {
             let records: Vec<Record> = (0..6)

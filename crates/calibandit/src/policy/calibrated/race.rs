@@ -136,7 +136,7 @@ mod tests {
     use super::super::evidence::Record;
     use super::*;
     use crate::Feedback;
-    use crate::rng::{Purpose, stream};
+    use crate::rng::StreamKey;
 
     #[test]
     fn levels_lie_where_the_proof_needs_them() {
@@ -174,7 +174,7 @@ mod tests {
         for (case, &(n, delta, left)) in
             [(32, 0.05, 1e6), (32, 0.15, 1e6), (64, 0.1, 1e4), (128, 0.02, 1e3), (128, 0.1, 2e2)].iter().enumerate()
         {
-            let mut stream = stream(7, "race", case as u64, Purpose::Noise);
+            let mut stream = StreamKey::new(7, "race", case as u64).noise();
             let mean = 0.35;
             let mut dropped = 0;
             for _ in 0..paths {
@@ -201,7 +201,7 @@ mod tests {
     /// Lemma 6: while the best arm is alive, no other arm is chosen with more than thirty times its plays.
     #[test]
     fn no_arm_is_played_while_an_alive_one_starves() {
-        let mut stream = stream(7, "race", 99, Purpose::Noise);
+        let mut stream = StreamKey::new(7, "race", 99).noise();
         let (schedule, _) = Schedule::new(32, 0.15, 4, Some(10_000_000), 2);
         let (mut free, mut starving) = (0, 0);
         for _ in 0..20_000 {
