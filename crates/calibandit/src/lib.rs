@@ -51,6 +51,7 @@
 
 pub mod advisor;
 pub mod bounds;
+pub mod catalogue;
 mod exponential;
 pub mod game;
 pub mod policy;
