@@ -4,7 +4,7 @@ pub(crate) mod f1;
 
 use std::path::PathBuf;
 
-use calibandit_lab::run::Shard;
+use calibandit_experiment::run::Shard;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 

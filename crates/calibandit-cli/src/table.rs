@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use calibandit_lab::picture::thousands;
-use calibandit_lab::results::Results;
-use calibandit_lab::spec::ExperimentSpec;
-use calibandit_lab::summary::{SIGNIFICANCE, Standing, standings};
+use calibandit_report::figures::thousands;
+use calibandit_experiment::results::Results;
+use calibandit_experiment::spec::ExperimentSpec;
+use calibandit_experiment::summary::{SIGNIFICANCE, Standing, standings};
 use serde_json::{Value, json};
 
 /// Prints the standings of every game of an experiment.

@@ -7,8 +7,8 @@ use calibandit::{
     Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
 };
-use calibandit_lab::run::GameSource;
-use calibandit_lab::spec::ExperimentSpec;
+use calibandit_experiment::run::GameSource;
+use calibandit_experiment::spec::ExperimentSpec;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 

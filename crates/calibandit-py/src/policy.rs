@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit::{Feedback, Policy, Problem, Run, Stream};
-use calibandit_lab::run::OwnPolicy;
+use calibandit_experiment::run::OwnPolicy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use calibandit::PolicySpec;
-use calibandit_lab::check;
-use calibandit_lab::folder;
-use calibandit_lab::job::{self, Job, Watcher};
-use calibandit_lab::run::{Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest};
-use calibandit_lab::spec::{Checkpoints, ExperimentSpec, Overrides};
+use calibandit_experiment::preflight as check;
+use calibandit_experiment::output as folder;
+use calibandit_paper::paper;
+use calibandit_report::session::{self as job, Job, Texts, Watcher};
+use calibandit_experiment::run::{Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest};
+use calibandit_experiment::spec::{Checkpoints, ExperimentSpec, Overrides};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -177,7 +178,8 @@ pub(crate) fn run(
             return Ok(run_spec(&spec, &options, None)?);
         };
         let title = spec.heading();
-        let job = Job { out, shard, threads: jobs, stop: &stop, title, command: &again, sections: vec![] };
+        let texts = Texts { title, lead: "", caption: &paper::caption, command: &again };
+        let job = Job { out, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
         let mut all = job.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
     })?;
@@ -187,7 +189,10 @@ pub(crate) fn run(
 /// Puts the shards of a run together.
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
-    let (specs, results) = py.detach(|| job::merge(&folders, &out))?;
+    let (specs, results) = py.detach(|| {
+        let texts = Texts { title: "Experiments", lead: "", caption: &paper::caption, command: &job::again };
+        job::merge(&folders, &out, texts)
+    })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).zip(results).collect())
 }
 

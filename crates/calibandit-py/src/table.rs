@@ -12,13 +12,13 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
 use calibandit::rng::GENERATOR;
-use calibandit_lab::folder;
-use calibandit_lab::job::again;
-use calibandit_lab::picture::plain_section;
-use calibandit_lab::report::{Footer, Report};
-use calibandit_lab::results::{Results, Sample, read_csv, write_csv};
-use calibandit_lab::spec::ExperimentSpec;
-use calibandit_lab::summary::{standings, summarise};
+use calibandit_paper::paper;
+use calibandit_report::session::{Texts, again, report as report_of};
+use calibandit_report::figures::plain_section;
+use calibandit_report::report::{Footer, Report};
+use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
+use calibandit_experiment::spec::ExperimentSpec;
+use calibandit_experiment::summary::{standings, summarise};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde_json::{Value, json};
@@ -214,7 +214,8 @@ impl Table {
         for (described, results) in &self.experiments {
             match described {
                 Described::Spec(spec) => {
-                    let one = folder::report("", std::slice::from_ref(spec), std::slice::from_ref(results), again)?;
+                    let texts = Texts { title: "", lead: "", caption: &paper::caption, command: &again };
+                    let one = report_of(texts, std::slice::from_ref(spec), std::slice::from_ref(results))?;
                     page.sections.extend(one.sections);
                 }
                 Described::Plain(value) => {

@@ -89,7 +89,7 @@ fn python(environment: &str) -> PathBuf {
 /// Builds this project and the C program, and installs the Python libraries in folders of their own. A peer that cannot be
 /// had is left out, and said so.
 pub(crate) fn prepare() -> Result<Tally, Failure> {
-    let packages = ["-p", "calibandit", "-p", "calibandit-lab", "-p", "calibandit-cli"];
+    let packages = ["-p", "calibandit", "-p", "calibandit-cli"];
     let programs = ["--example", "workload", "--example", "draw", "--bin", "calibandit"];
     Program::cargo([&["build", "--release"], packages.as_slice(), &programs].concat()).run()?;
     super::keep("started", "")?;

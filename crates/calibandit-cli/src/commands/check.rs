@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use calibandit_lab::check::{Check, check as check_spec, to_json};
-use calibandit_lab::picture::thousands;
-use calibandit_lab::spec::ExperimentSpec;
+use calibandit_experiment::preflight::{Check, check as check_spec, to_json};
+use calibandit_report::figures::thousands;
+use calibandit_experiment::spec::ExperimentSpec;
 
 use super::lists::print_json;
 use crate::args;

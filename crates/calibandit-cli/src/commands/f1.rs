@@ -6,12 +6,12 @@ use std::path::Path;
 
 use calibandit::rng::StreamKey;
 use calibandit::{GameSpec, reo};
-use calibandit_lab::f1::{self, Pair, Study};
-use calibandit_lab::fit::WarmUp;
-use calibandit_lab::job::Watcher;
-use calibandit_lab::parallel::available_threads;
-use calibandit_lab::picture::thousands;
-use calibandit_lab::run::Progress;
+use calibandit_paper::f1::{self, Pair, Study};
+use calibandit_fit::WarmUp;
+use calibandit_report::session::Watcher;
+use calibandit_experiment::parallel::available_threads;
+use calibandit_report::figures::thousands;
+use calibandit_experiment::run::Progress;
 use serde_json::{Value, json};
 
 use super::lists::print_json;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use calibandit_lab::fit::{Columns, FittedArm, fit_arms, game_toml, read_losses};
+use calibandit_fit::{Columns, FittedArm, fit_arms, game_toml, read_losses};
 
 use super::lists::print_json;
 use crate::args::f1::Fit;

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use calibandit::{GameSpec, PolicyKind, PolicySpec};
-use calibandit_lab::spec;
-use calibandit_lab::tournament::{Evidence, Group, evidence, published};
+use calibandit_experiment::spec;
+use calibandit_paper::tournament::{Evidence, Group, evidence, published};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use calibandit_lab::folder;
-use calibandit_lab::job::{self, Job, JobError};
-use calibandit_lab::report::ReportSection;
-use calibandit_lab::run::{RunError, Shard};
-use calibandit_lab::spec::{ExperimentSpec, Overrides};
+use calibandit_experiment::output as folder;
+use calibandit_paper::paper;
+use calibandit_report::session::{self as job, Job, JobError, Texts};
+use calibandit_report::report::ReportSection;
+use calibandit_experiment::run::{RunError, Shard};
+use calibandit_experiment::spec::{ExperimentSpec, Overrides};
 use serde_json::Value;
 
 use super::lists::print_json;
@@ -38,11 +39,11 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     };
     let out = Output { out: &arguments.out, shard: arguments.shard, how: &arguments.how, sections: vec![] };
     let title = if let [spec] = specs.as_slice() { spec.heading() } else { "Experiments" };
-    out.run(title, &specs, command)
+    out.run(texts(title, &command), &specs)
 }
 
 pub(crate) fn merge(arguments: &args::Merge) -> Result<(), Failure> {
-    let (specs, results) = job::merge(&arguments.folders, &arguments.out)?;
+    let (specs, results) = job::merge(&arguments.folders, &arguments.out, texts("Experiments", &job::again))?;
     for (spec, results) in specs.iter().zip(&results) {
         table::print(&mut io::stdout().lock(), spec, results)?;
     }
@@ -53,9 +54,14 @@ pub(crate) fn report(arguments: &args::Report) -> Result<(), Failure> {
     let (manifest, results) = folder::read(&arguments.folder)?;
     let specs = manifest.specs();
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
-    let report = folder::report(&title, &specs, &results, job::again)?;
-    folder::write_report(&arguments.folder, &report)?;
+    let report = job::report(texts(&title, &job::again), &specs, &results)?;
+    job::write_report(&arguments.folder, &report)?;
     tell_where(&arguments.folder)
+}
+
+/// The texts of a report on experiments from files. An experiment of the paper has the paper's caption.
+fn texts<'a>(title: &'a str, command: &'a dyn Fn(&ExperimentSpec) -> String) -> Texts<'a> {
+    Texts { title, lead: "", caption: &paper::caption, command }
 }
 
 /// Where results go and how they are made.
@@ -70,17 +76,15 @@ pub(super) struct Output<'a> {
 impl Output<'_> {
     pub(super) fn run(
         self,
-        title: &str,
+        texts: Texts<'_>,
         specs: &[ExperimentSpec],
-        command: impl Fn(&ExperimentSpec) -> String,
     ) -> Result<(), Failure> {
         let job = Job {
             out: self.out,
             shard: self.shard,
             threads: self.how.jobs,
             stop: stop_on_ctrl_c(),
-            title,
-            command: &command,
+            texts,
             sections: self.sections,
         };
         let all = job.run(specs, |spec| Display::new(&spec.name)).map_err(|error| match error {

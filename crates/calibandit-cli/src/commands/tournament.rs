@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use calibandit_lab::folder::FolderError;
-use calibandit_lab::job::Watcher;
-use calibandit_lab::tournament::{self, Group, GroupRow, Options, in_group, plain};
+use calibandit_experiment::output::FolderError;
+use calibandit_report::session::Watcher;
+use calibandit_paper::tournament::{self, Group, GroupRow, Options, in_group, plain};
 
 use super::lists::print_json;
 use crate::args;

@@ -1,0 +1,143 @@
+//! Whatever is in a file, reading it ends with a specification or with errors that can be shown: never with a panic.
+
+#![allow(clippy::unwrap_used)]
+
+use calibandit_experiment::spec::ExperimentSpec;
+use proptest::prelude::*;
+
+const FILES: [&str; 4] = [
+    include_str!("../../../experiments/fig1a.toml"),
+    include_str!("../../../experiments/fig-app-unweighted.toml"),
+    include_str!("../../../experiments/constants.toml"),
+    include_str!("../../../experiments/fig2b.toml"),
+];
+
+/// Reads the bytes; whatever comes of it must hold together.
+fn read(bytes: &[u8]) {
+    match ExperimentSpec::from_bytes("fuzz.toml", bytes) {
+        Ok(spec) => {
+            assert!(!spec.expand().unwrap().is_empty());
+            assert_eq!(ExperimentSpec::from_toml("again", &spec.to_toml().unwrap()).unwrap(), spec);
+        }
+        Err(errors) => {
+            assert!(!errors.errors().is_empty());
+            assert!(errors.to_string().starts_with("error: "));
+            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
+            for error in errors.errors() {
+                let position = error.position.expect("what is wrong in a text is somewhere in it");
+                assert!((1..=lines).contains(&position.line) && position.column >= 1, "{error}");
+                assert!(!error.message.is_empty());
+            }
+        }
+    }
+}
+
+/// Values that break things.
+fn odd_value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("0".to_owned()),
+        Just("-1".to_owned()),
+        Just("nan".to_owned()),
+        Just("-inf".to_owned()),
+        Just("1e999".to_owned()),
+        Just("9223372036854775807".to_owned()),
+        Just("-9223372036854775808".to_owned()),
+        Just("99999999999999999999999".to_owned()),
+        Just("0x7fff_ffff".to_owned()),
+        Just("\"\"".to_owned()),
+        Just("\"game.memory\"".to_owned()),
+        Just("[]".to_owned()),
+        Just("[[], {}]".to_owned()),
+        Just("{}".to_owned()),
+        Just("{ kind = \"custom\", arm = [] }".to_owned()),
+        Just("1979-05-27T07:32:00Z".to_owned()),
+        Just("true".to_owned()),
+        Just("'''\n'''".to_owned()),
+        any::<i64>().prop_map(|value| value.to_string()),
+        any::<f64>().prop_map(|value| format!("{value:?}").to_lowercase()),
+        "[a-z]{1,8}".prop_map(|word| format!("\"{word}\"")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        read(&bytes);
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        read(text.as_bytes());
+    }
+
+    #[test]
+    fn text_made_of_toml(text in "([a-z\\[\\]{}=\"'#.,0-9\\-_ \n\t\r]|game|policy|kind|sweep|\\[\\[policy\\]\\]\n){0,120}") {
+        read(text.as_bytes());
+    }
+
+    #[test]
+    fn files_with_bytes_replaced(
+        file in 0..FILES.len(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = FILES[file].as_bytes().to_vec();
+        for (index, byte) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
+        }
+        read(&bytes);
+    }
+
+    #[test]
+    fn files_cut_and_joined(file in 0..FILES.len(), from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>()) {
+        let bytes = FILES[file].as_bytes();
+        let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
+        read(&[&bytes[..from], &bytes[to..]].concat());
+    }
+
+    #[test]
+    fn files_with_odd_values(file in 0..FILES.len(), line in any::<prop::sample::Index>(), value in odd_value()) {
+        let lines: Vec<&str> = FILES[file].lines().collect();
+        let keys: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains(" = ") && !lines[i].contains('{')).collect();
+        let changed = keys[line.index(keys.len())];
+        let text = lines.iter().enumerate().map(|(i, line)| match line.split_once(" = ") {
+            Some((key, _)) if i == changed => format!("{key} = {value}\n"),
+            _ => format!("{line}\n"),
+        });
+        read(text.collect::<String>().as_bytes());
+    }
+
+    #[test]
+    fn sweeps_of_anything(
+        key in prop_oneof!["(game|policy)\\.[a-z_]{1,12}", Just("game.memory".to_owned()), Just("policy.SE.radius".to_owned()), "\\PC{0,12}"],
+        values in proptest::collection::vec(odd_value(), 0..4),
+    ) {
+        let key = serde_json::to_string(&key).unwrap();
+        read(format!("{}\n[sweep]\n{key} = [{}]\n", FILES[0], values.join(", ")).as_bytes());
+    }
+}
+
+#[test]
+fn deep_nesting_ends_in_an_error() {
+    for depth in [50, 100, 10_000] {
+        read(format!("a = {}{}", "[".repeat(depth), "]".repeat(depth)).as_bytes());
+        read(format!("a = {}{}", "{a = ".repeat(depth), "}".repeat(depth)).as_bytes());
+        read(format!("{} = 1", vec!["a"; depth].join(".")).as_bytes());
+        read(format!("[{}]", vec!["a"; depth].join(".")).as_bytes());
+        read(format!("{}\n[sweep]\n{} = [1]", FILES[0], vec!["game"; depth].join(".")).as_bytes());
+    }
+}
+
+#[test]
+fn huge_files_and_huge_grids_end_soon() {
+    read("x = 1\n".repeat(20_000).as_bytes());
+    let many: String = (0..20_000).map(|i| format!("x{i} = 1\n")).collect();
+    read(many.as_bytes());
+    let list = (1..=500).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
+    let axes =
+        ["game.memory", "game.arms", "policy.memory_bound"].map(|key| format!("\"{key}\" = [{list}]\n")).concat();
+    read(format!("{}\n[sweep]\n{axes}", FILES[0]).as_bytes());
+    read(format!("name = \"{}\"\n{}", "é".repeat(100_000), &FILES[0][15..]).as_bytes());
+}

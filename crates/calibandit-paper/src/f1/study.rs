@@ -1,0 +1,266 @@
+//! Every driver of every race fitted, with both models, and the two compared.
+
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Serialize;
+
+use super::stints::{Options, Stops, stints};
+use super::tables::{Reading, Tables};
+use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
+use calibandit_experiment::parallel::for_each;
+
+/// All driver-races of a data set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Study {
+    /// How the laps were prepared.
+    pub options: Options,
+    /// What reading the tables has met.
+    pub reading: Reading,
+    /// How many races have an eligible driver.
+    pub races: usize,
+    /// The eligible drivers, by race and driver.
+    pub drivers: Vec<DriverRace>,
+}
+
+/// One driver in one race.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DriverRace {
+    /// The race's number in the tables.
+    pub race_id: u32,
+    /// Its year, if known.
+    pub year: Option<u32>,
+    /// Its name.
+    pub race: String,
+    /// Whether the stops of the race are recorded; otherwise they are inferred, or there are none.
+    pub recorded_stops: bool,
+    /// The driver's number in the tables.
+    pub driver_id: u32,
+    /// The driver's name.
+    pub driver: String,
+    /// The normalised lap times that were fitted. Not written to files: they belong to whoever has the data.
+    #[serde(skip)]
+    pub laps: Vec<f64>,
+    /// The paper's model.
+    pub lap: Fit,
+    /// The model with a level.
+    pub plateau: Fit,
+}
+
+impl DriverRace {
+    /// The fit of this model.
+    pub fn fit(&self, model: WarmUp) -> &Fit {
+        match model {
+            WarmUp::Lap => &self.lap,
+            WarmUp::Plateau => &self.plateau,
+        }
+    }
+}
+
+/// Why there is no study.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum F1Error {
+    /// The tables cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// Laps that cannot be fitted, for lack of laps.
+    #[error("{driver} in {race}: {source}")]
+    Fit {
+        /// The race.
+        race: String,
+        /// The driver.
+        driver: String,
+        /// Why.
+        source: FitError,
+    },
+    /// An option that makes no sense.
+    #[error("`{option}` is {value}, but must be {expected}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        expected: &'static str,
+    },
+}
+
+/// Reads a folder and fits every driver-race, on up to `threads` threads; `progress` is told how many of how many are
+/// done.
+///
+/// # Errors
+/// [`F1Error`] if a table cannot be read, or an option makes no sense.
+pub fn study(
+    folder: &Path,
+    options: &Options,
+    threads: usize,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Study, F1Error> {
+    check(options)?;
+    let tables = Tables::read(folder, options.stops == Stops::Recorded)?;
+    study_tables(&tables, options, threads, progress)
+}
+
+/// The same for tables that are already read.
+///
+/// # Errors
+/// As [`study`].
+pub fn study_tables(
+    tables: &Tables,
+    options: &Options,
+    threads: usize,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Study, F1Error> {
+    check(options)?;
+    let races = stints(tables, options);
+    let jobs: Vec<_> = races
+        .iter()
+        .flat_map(|race| race.drivers.iter().map(move |(driver, laps)| (race, *driver, laps, OnceLock::new())))
+        .collect();
+    let done = AtomicUsize::new(0);
+    for_each(threads, &jobs, |(_, _, laps, result)| {
+        let seen: Vec<Observation> =
+            laps.iter().zip(1..).map(|(&loss, position)| Observation { position, loss }).collect();
+        let _ = result.set(fit(WarmUp::Lap, &seen).and_then(|lap| Ok((lap, fit(WarmUp::Plateau, &seen)?))));
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+    });
+    let mut drivers = Vec::with_capacity(jobs.len());
+    for (race, driver_id, laps, result) in &jobs {
+        let (year, name) = tables.race(race.race);
+        let driver = tables.driver(*driver_id);
+        // Every job has run; a missing result would be a panic in a thread, which is passed on before this.
+        let Some(result) = result.get() else { continue };
+        let (lap, plateau) =
+            result.clone().map_err(|source| F1Error::Fit { race: name.clone(), driver: driver.clone(), source })?;
+        drivers.push(DriverRace {
+            race_id: race.race,
+            year,
+            race: name,
+            recorded_stops: race.recorded_stops,
+            driver_id: *driver_id,
+            driver,
+            laps: (*laps).clone(),
+            lap,
+            plateau,
+        });
+    }
+    Ok(Study { options: *options, reading: tables.reading, races: races.len(), drivers })
+}
+
+fn check(options: &Options) -> Result<(), F1Error> {
+    let Options { least_laps, slow_lap, .. } = *options;
+    if least_laps < WarmUp::Plateau.parameters() {
+        let expected = "at least 5, the number of parameters of the larger model";
+        return Err(F1Error::Option { option: "least-laps", value: least_laps as f64, expected });
+    }
+    if !(slow_lap > 1.0 && slow_lap.is_finite()) {
+        return Err(F1Error::Option { option: "slow-lap", value: slow_lap, expected: "more than 1" });
+    }
+    Ok(())
+}
+
+/// The two models over all driver-races.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// How many driver-races.
+    pub driver_races: usize,
+    /// The sum of Akaike's criterion, of the paper's model and of the one with a level. Smaller is better.
+    pub aic: [f64; 2],
+    /// The same, corrected for small samples, over the driver-races that are long enough for the correction.
+    pub aicc: [f64; 2],
+    /// For how many driver-races the level lowers the criterion.
+    pub plateau_better: usize,
+    /// The median expected loss of the last lap, by either model.
+    pub terminal_mean: [f64; 2],
+    /// The median of the last laps themselves.
+    pub last_lap: f64,
+}
+
+impl Study {
+    /// Compares the two models.
+    pub fn comparison(&self) -> Comparison {
+        let both = |driver: &DriverRace, of: fn(&Fit) -> Option<f64>| Some([of(&driver.lap)?, of(&driver.plateau)?]);
+        let sum = |of: fn(&Fit) -> Option<f64>| {
+            let all = self.drivers.iter().filter_map(|driver| both(driver, of));
+            all.fold([0.0; 2], |sum, next| [sum[0] + next[0], sum[1] + next[1]])
+        };
+        Comparison {
+            driver_races: self.drivers.len(),
+            aic: sum(|fit| Some(fit.aic())),
+            aicc: sum(Fit::aicc),
+            plateau_better: self.drivers.iter().filter(|driver| driver.plateau.aic() < driver.lap.aic()).count(),
+            terminal_mean: [WarmUp::Lap, WarmUp::Plateau]
+                .map(|model| median(self.drivers.iter().map(|driver| driver.fit(model).terminal_mean()))),
+            last_lap: median(self.drivers.iter().filter_map(|driver| driver.laps.last().copied())),
+        }
+    }
+
+    /// Writes the models, one row a driver-race, as CSV.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    pub fn write_csv(&self, model: WarmUp, to: impl io::Write) -> Result<(), csv::Error> {
+        let mut writer = csv::Writer::from_writer(to);
+        writer.write_record([
+            "race_id",
+            "year",
+            "race",
+            "driver_id",
+            "driver",
+            "stops",
+            "laps",
+            "model",
+            "alpha",
+            "beta",
+            "gamma",
+            "level",
+            "sd",
+            "sse",
+            "r_squared",
+            "aic",
+            "terminal_mean",
+        ])?;
+        for driver in &self.drivers {
+            let fit = driver.fit(model);
+            let stops = match (driver.recorded_stops, self.options.stops) {
+                (true, _) => "recorded",
+                (false, Stops::WholeRace) => "none",
+                (false, _) => "inferred",
+            };
+            let name = if model == WarmUp::Lap { "lap" } else { "plateau" };
+            let numbers = [
+                fit.alpha,
+                fit.beta,
+                fit.gamma,
+                fit.level,
+                fit.sd,
+                fit.sse,
+                fit.r_squared,
+                fit.aic(),
+                fit.terminal_mean(),
+            ];
+            let mut row = vec![
+                driver.race_id.to_string(),
+                driver.year.map_or(String::new(), |year| year.to_string()),
+                driver.race.clone(),
+                driver.driver_id.to_string(),
+                driver.driver.clone(),
+                stops.to_string(),
+                fit.observations.to_string(),
+                name.to_string(),
+            ];
+            row.extend(numbers.iter().map(f64::to_string));
+            writer.write_record(&row)?;
+        }
+        Ok(writer.flush()?)
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,169 @@
+//! The public tables of Formula One results, in the layout of the Ergast database, as users have them.
+//!
+//! Read are `lap_times.csv`, `pit_stops.csv`, `races.csv` and `drivers.csv`. Rows may come in any order. A lap without
+//! a time (`\N`) is a lap that is not there; a lap given twice with the same time counts once; with different times
+//! it is an error, since nobody can know which is right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use calibandit_fit::TableError;
+use calibandit_fit::table::{read, rows};
+
+const LAPS: &str = "lap_times.csv";
+const STOPS: &str = "pit_stops.csv";
+const RACES: &str = "races.csv";
+const DRIVERS: &str = "drivers.csv";
+
+const HINT: &str = "the folder must have lap_times.csv, pit_stops.csv, races.csv and drivers.csv of the public tables";
+const STOPS_HINT: &str = "without recorded stops, choose `--stops infer` or `--stops whole-race`";
+
+/// The contents of the files, before they are understood.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contents<'a> {
+    /// Of `lap_times.csv`.
+    pub laps: &'a [u8],
+    /// Of `pit_stops.csv`; `None` if stops are not to be read.
+    pub stops: Option<&'a [u8]>,
+    /// Of `races.csv`.
+    pub races: &'a [u8],
+    /// Of `drivers.csv`.
+    pub drivers: &'a [u8],
+}
+
+/// The tables, understood and in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tables {
+    /// All timed laps, by race, driver and lap; no lap twice.
+    pub(super) laps: Vec<Lap>,
+    /// The lap of each driver's first recorded stop in each race.
+    pub(super) first_stop: BTreeMap<(u32, u32), u32>,
+    /// The races with any recorded stop.
+    pub(super) with_stops: BTreeSet<u32>,
+    races: BTreeMap<u32, (u32, String)>,
+    drivers: BTreeMap<u32, String>,
+    /// What was found.
+    pub reading: Reading,
+}
+
+/// What reading the tables has met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    /// Rows of `lap_times.csv`.
+    pub rows: usize,
+    /// Rows that repeat another one.
+    pub repeated: usize,
+    /// Laps without a time.
+    pub untimed: usize,
+    /// Recorded stops.
+    pub stops: usize,
+}
+
+/// One timed lap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lap {
+    pub(super) race: u32,
+    pub(super) driver: u32,
+    pub(super) lap: u32,
+    line: u64,
+    pub(super) milliseconds: u32,
+}
+
+impl Tables {
+    /// Reads the tables of a folder; stops only if they are asked for.
+    ///
+    /// # Errors
+    /// [`TableError`] with the file and the line.
+    pub fn read(folder: &Path, with_stops: bool) -> Result<Self, TableError> {
+        let file = |name: &str, hint| read(&folder.join(name), hint);
+        let laps = file(LAPS, HINT)?;
+        let stops = if with_stops { Some(file(STOPS, STOPS_HINT)?) } else { None };
+        let (races, drivers) = (file(RACES, HINT)?, file(DRIVERS, HINT)?);
+        Self::parse(Contents { laps: &laps, stops: stops.as_deref(), races: &races, drivers: &drivers })
+    }
+
+    /// Understands the contents of the files.
+    ///
+    /// # Errors
+    /// [`TableError`] with the file and the line.
+    pub fn parse(contents: Contents<'_>) -> Result<Self, TableError> {
+        let mut tables = Self::default();
+        tables.parse_laps(contents.laps)?;
+        if let Some(stops) = contents.stops {
+            tables.parse_stops(stops)?;
+        }
+        rows(RACES, contents.races, ["raceId", "year", "name"], |row| {
+            tables.races.entry(row.whole(0)?).or_insert((row.whole(1)?, row.text(2).to_string()));
+            Ok(())
+        })?;
+        rows(DRIVERS, contents.drivers, ["driverId", "forename", "surname"], |row| {
+            let name = format!("{} {}", row.text(1), row.text(2)).trim().to_string();
+            tables.drivers.entry(row.whole(0)?).or_insert(name);
+            Ok(())
+        })?;
+        Ok(tables)
+    }
+
+    fn parse_laps(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        let mut all: Vec<Lap> = Vec::new();
+        let reading = &mut self.reading;
+        rows(LAPS, bytes, ["raceId", "driverId", "lap", "milliseconds"], |row| {
+            reading.rows += 1;
+            let (race, driver, lap) = (row.whole(0)?, row.whole(1)?, row.whole(2)?);
+            if row.is_missing(3) {
+                reading.untimed += 1;
+            } else {
+                all.push(Lap { race, driver, lap, line: row.line(), milliseconds: row.whole(3)? });
+            }
+            Ok(())
+        })?;
+        if all.is_empty() {
+            return Err(TableError::Empty { file: LAPS.to_string() });
+        }
+        all.sort_unstable();
+        for lap in all {
+            let same = |before: &&Lap| (before.race, before.driver, before.lap) == (lap.race, lap.driver, lap.lap);
+            match self.laps.last().filter(same) {
+                None => self.laps.push(lap),
+                Some(first) if first.milliseconds == lap.milliseconds => self.reading.repeated += 1,
+                Some(first) => {
+                    return Err(TableError::Contradiction {
+                        file: LAPS.to_string(),
+                        line: lap.line,
+                        first_line: first.line,
+                        what: format!(
+                            "the time in milliseconds of lap {} of driver {} in race {}",
+                            lap.lap, lap.driver, lap.race
+                        ),
+                        first: first.milliseconds,
+                        second: lap.milliseconds,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_stops(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        rows(STOPS, bytes, ["raceId", "driverId", "lap"], |row| {
+            let (race, driver, lap) = (row.whole(0)?, row.whole(1)?, row.whole(2)?);
+            self.reading.stops += 1;
+            self.with_stops.insert(race);
+            let first = self.first_stop.entry((race, driver)).or_insert(lap);
+            *first = lap.min(*first);
+            Ok(())
+        })
+    }
+
+    /// The year and the name of a race; the number where `races.csv` does not have it.
+    pub fn race(&self, id: u32) -> (Option<u32>, String) {
+        self.races.get(&id).map_or((None, format!("race {id}")), |(year, name)| (Some(*year), name.clone()))
+    }
+
+    /// The name of a driver; the number where `drivers.csv` does not have it.
+    pub fn driver(&self, id: u32) -> String {
+        self.drivers.get(&id).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| format!("driver {id}"))
+    }
+}

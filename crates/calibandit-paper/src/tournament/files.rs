@@ -1,0 +1,165 @@
+//! The folder of a tournament.
+
+use std::path::Path;
+
+use calibandit::rng::GENERATOR;
+use serde_json::json;
+
+use super::tables::feedback_name;
+use super::{Group, Rate, Tournament, head_to_head, in_game, in_group, markdown, report};
+use calibandit_experiment::output::{self, FolderError, PROGRAM};
+use calibandit_report::session::{JobError, write_report};
+
+/// Writes all files of a tournament; `command` is what makes it again. Nothing in them depends on when, where or by how
+/// many threads they were made.
+pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), JobError> {
+    output::create(folder)?;
+    let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), FolderError> {
+        let path = folder.join(name);
+        let failed = |source: csv::Error| FolderError::Csv { path: path.clone(), source: source.into() };
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(header).map_err(failed)?;
+        for row in rows {
+            table.write_record(row).map_err(failed)?;
+        }
+        let bytes =
+            table.into_inner().map_err(|error| FolderError::Io { path: path.clone(), source: error.into_error() })?;
+        output::write(&path, &bytes)
+    };
+    table("games.csv", &GAMES, games(tournament))?;
+    table("policies.csv", &POLICIES, policies(tournament))?;
+    table("head-to-head.csv", &HEAD_TO_HEAD, duels(tournament))?;
+    let manifest = json!({
+        "manifest": 1,
+        "program": PROGRAM,
+        "generator": GENERATOR,
+        "options": tournament.options,
+        "policies": tournament.policies,
+        "games": tournament.games.iter().map(|game| &game.entry).collect::<Vec<_>>(),
+    });
+    let mut text = serde_json::to_string_pretty(&manifest).map_err(FolderError::Json)?;
+    text.push('\n');
+    output::write(&folder.join("manifest.json"), text.as_bytes())?;
+    output::write(&folder.join("tournament.md"), markdown(tournament, command).as_bytes())?;
+    write_report(folder, &report(tournament, command))
+}
+
+const GAMES: [&str; 23] = [
+    "group",
+    "game",
+    "arms",
+    "memory_bound",
+    "horizon",
+    "feedback",
+    "policy",
+    "status",
+    "instances",
+    "mean",
+    "stderr",
+    "median",
+    "p99",
+    "worst",
+    "switches",
+    "rank",
+    "win_rate",
+    "win_low",
+    "win_high",
+    "yardstick",
+    "times_best",
+    "times_yardstick",
+    "inexact",
+];
+
+fn games(tournament: &Tournament) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for game in &tournament.games {
+        let entry = &game.entry;
+        for row in in_game(tournament, game) {
+            let status = match row.cpr {
+                Some(_) => "played",
+                None if row.cannot => "cannot",
+                None => "too slow",
+            };
+            let mut record = vec![
+                entry.group.name().to_string(),
+                entry.name.clone(),
+                game.arms.to_string(),
+                entry.memory_bound.to_string(),
+                entry.horizon.to_string(),
+                feedback_name(game.feedback).to_string(),
+                row.policy.clone(),
+                status.to_string(),
+                row.cpr.map_or(0, |cpr| cpr.instances).to_string(),
+            ];
+            let spread = row.cpr.map(|cpr| [cpr.mean, cpr.stderr, cpr.median, cpr.p99, cpr.max]);
+            record.extend((0..5).map(|i| maybe(spread.map(|values| values[i]))));
+            record.extend([row.switches, row.rank].map(maybe));
+            record.extend(rate(row.wins));
+            record.extend([row.yardstick, row.times_best, row.times_yardstick].map(maybe));
+            record.push(game.inexact.to_string());
+            all.push(record);
+        }
+    }
+    all
+}
+
+const POLICIES: [&str; 15] = [
+    "group",
+    "policy",
+    "played",
+    "cannot",
+    "too_slow",
+    "mean_rank",
+    "win_rate",
+    "win_low",
+    "win_high",
+    "beats_leader",
+    "beats_low",
+    "beats_high",
+    "times_best",
+    "times_best_p99",
+    "times_best_worst",
+];
+
+fn policies(tournament: &Tournament) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for row in Group::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
+        let counts = [row.games, row.cannot, row.too_slow].map(|count| count.to_string());
+        let mut record = vec![row.group.name().to_string(), row.policy];
+        record.extend(counts);
+        record.push(maybe(row.mean_rank));
+        record.extend(rate(Some(row.wins)));
+        record.extend(rate(Some(row.beats_leader)));
+        let times = row.times_best;
+        record.extend([times.map(|t| t.mean), times.map(|t| t.p99), times.map(|t| t.worst)].map(maybe));
+        all.push(record);
+    }
+    all
+}
+
+const HEAD_TO_HEAD: [&str; 7] = ["group", "policy", "against", "games", "win_rate", "win_low", "win_high"];
+
+fn duels(tournament: &Tournament) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for group in Group::ALL {
+        let rates = head_to_head(tournament, group);
+        for (one, row) in tournament.policies.iter().zip(&rates) {
+            for (other, &won) in tournament.policies.iter().zip(row).filter(|(other, _)| *other != one) {
+                let mut record = vec![group.name().to_string(), one.clone(), other.clone(), won.of.to_string()];
+                record.extend(rate(Some(won)));
+                all.push(record);
+            }
+        }
+    }
+    all
+}
+
+fn maybe(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// The share and its interval; empty if there was nothing to count.
+fn rate(rate: Option<Rate>) -> [String; 3] {
+    let counted = rate.filter(|rate| rate.of > 0);
+    [counted.map(|rate| rate.share), counted.map(|rate| rate.low), counted.map(|rate| rate.high)].map(maybe)
+}

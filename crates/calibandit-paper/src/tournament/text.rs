@@ -1,0 +1,135 @@
+//! Tables as plain text and as Markdown.
+
+use std::fmt::Write as _;
+
+use super::games::LONGEST_WITH_BETA;
+use super::{Group, Tournament, tables};
+use calibandit_report::report::{Cell, DataTable};
+
+/// What the numbers mean; for the page and the Markdown file.
+pub(super) const HOW_TO_READ: &str = "\
+Every policy plays with its default parameters and is told K, T and the memory bound M, nothing else. CPR is exact: \
+expected loss of the plays made, less the exact optimum. `games won` and the wins by game have Wilson's 95 % intervals; \
+ties share the win. `× best` is the mean CPR plus 1 divided by the best mean CPR of the game plus 1, as a geometric \
+mean over games, with its 99 % quantile and its worst.
+
+The yardstick is the best known lower bound, term by term: for each arm gap · ln T / KL (Lai and Robbins), with the \
+divergence of the arm's feedback (Bernoulli; normal with its deviation; beta with its concentration; nothing without noise) \
+and at most an even share of T/K plays; plus the burn-in of calibrating each arm once in a straight run, less what the \
+optimum pays itself. The first term holds as T grows without end: it is no bound at a given T, and a policy may stay below it. \
+It is meant for games with repeated exposure optimality; elsewhere it is only a scale.
+
+A policy `cannot` play where the horizon is shorter than the least it needs; it then counts as last. Policies that decide \
+before every play are slow: by a fixed estimate of their time they are given as many instances as fit into an allowance (n in \
+the tables), and are `too slow` for a game where not even one does; such games do not count for them.";
+
+/// The whole tournament as Markdown; `command` is what makes it again.
+pub fn markdown(tournament: &Tournament, command: &str) -> String {
+    let mut out = format!("# Tournament\n\n{}\n\n", HOW_TO_READ.trim());
+    // Writing into a `String` cannot fail.
+    let _ =
+        writeln!(out, "Made by `{command}`. The games' full specifications are in the manifest beside its results.");
+    for group in Group::ALL {
+        let all = tables(tournament, group);
+        if all.is_empty() {
+            continue;
+        }
+        let _ = write!(out, "\n## {}\n\n{}\n", group.title(), about(tournament, group));
+        for table in all {
+            let _ = write!(out, "\n{}\n\n{}", table.caption, markdown_table(&table));
+        }
+    }
+    out
+}
+
+/// The standings of every group as plain text.
+pub fn plain(tournament: &Tournament) -> String {
+    let mut out = String::new();
+    for group in Group::ALL {
+        if let Some(table) = tables(tournament, group).first() {
+            let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, plain_table(table));
+        }
+    }
+    out
+}
+
+/// A sentence on what a group is.
+pub(super) fn about(tournament: &Tournament, group: Group) -> String {
+    let options = &tournament.options;
+    let inexact: usize =
+        tournament.games.iter().filter(|game| game.entry.group == group).map(|game| game.inexact).sum();
+    let note = match inexact {
+        0 => String::new(),
+        n => format!(
+            " In {n} instances the search for the optimum was cut short, and its lower bound stands in: their CPR is too \
+             large by at most the warm-up of one arm, the same for all policies."
+        ),
+    };
+    let what = match group {
+        Group::Paper => "The unweighted step game, the game with alpha > 0, the weighted game and the darts.".into(),
+        Group::Short => "The same games when there is little time to learn.".into(),
+        Group::Zoo => "One game of every other kind, told its true memory. The needle has no repeated exposure \
+                       optimality: nothing but luck finds its optimum."
+            .into(),
+        Group::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
+        Group::Random => format!(
+            "{} games with alpha = 0: K from 2 to 200, memory from 1 to 32, M/m from 1 to 8, gaps from 0.001 to 0.5, T from \
+             10,000 to {} (to {} with beta feedback, which is drawn play by play), all uniform on a logarithmic scale; all families of weights and \
+             curves, all kinds of feedback; {} instances each.",
+            options.random_games,
+            calibandit_report::figures::thousands(options.longest),
+            calibandit_report::figures::thousands(LONGEST_WITH_BETA.min(options.longest)),
+            options.random_instances
+        ),
+    };
+    format!("{what}{note}")
+}
+
+fn markdown_table(table: &DataTable) -> String {
+    let mut out = format!("| {} |\n|---|", table.columns.join(" | "));
+    out.push_str(&"---:|".repeat(table.columns.len().saturating_sub(1)));
+    out.push('\n');
+    for row in &table.rows {
+        let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    out
+}
+
+fn plain_table(table: &DataTable) -> String {
+    let width = |column: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.chars().count());
+        cells.chain([table.columns[column].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::from(" ");
+        for (column, cell) in cells.enumerate() {
+            let width = widths[column];
+            let _ = if column == 0 { write!(line, " {cell:width$}") } else { write!(line, "  {cell:>width$}") };
+        }
+        line.trim_end().to_string() + "\n"
+    };
+    let mut out = line(&mut table.columns.iter().map(String::as_str));
+    for row in &table.rows {
+        out.push_str(&line(&mut row.iter().map(|cell: &Cell| cell.text.as_str())));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_line_up() {
+        let cell = |text: &str| Cell { text: text.into(), value: None };
+        let table = DataTable {
+            caption: String::new(),
+            columns: vec!["policy".into(), "×".into()],
+            rows: vec![vec![cell("A"), cell("1,000")], vec![cell("longer"), cell("2")]],
+        };
+        assert_eq!(plain_table(&table), "  policy      ×\n  A       1,000\n  longer      2\n");
+        assert_eq!(markdown_table(&table), "| policy | × |\n|---|---:|\n| A | 1,000 |\n| longer | 2 |\n");
+    }
+}

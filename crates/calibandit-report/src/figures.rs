@@ -1,0 +1,214 @@
+//! Results as figures: which numbers become which curve.
+//!
+//! A panel for each point of the sweep with the CPR over time; or, where the experiment puts a swept key on the horizontal
+//! axis, the CPR at the horizon against it, with a panel for each setting of what else is swept.
+
+use crate::chart::{Axis, Figure, Panel, Point as Place, Scale as AxisScale, Series, Spread as Band};
+use crate::report::{ReportSection, SummaryRow};
+use calibandit_experiment::results::{Curve, Results, Sample};
+use calibandit_experiment::spec::{ExperimentSpec, Point, Scale, SpecErrors};
+use calibandit_experiment::summary::{Spread, standings};
+
+/// No more thin lines than this are drawn of one policy.
+const MOST_LINES: usize = 20;
+
+/// The figure of an experiment.
+pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecErrors> {
+    let points = spec.expand()?;
+    let mut figure = Figure::new(&spec.name, spec.heading()).caption(spec.description.as_deref().unwrap_or_default());
+    let drawing = Drawing { spec, results };
+    if spec.figure.is_over_time() {
+        for point in &points {
+            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.label));
+            if let Some(reference) = &spec.figure.excess_over {
+                figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
+            }
+        }
+    } else {
+        for group in groups(&points, &spec.figure.x) {
+            figure = figure.panel(drawing.over_sweep(&group));
+        }
+    }
+    Ok(figure)
+}
+
+/// The figure with its table, its specification and the command that makes it again.
+pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Result<ReportSection, SpecErrors> {
+    let mut section = summarised(figure(spec, results)?, results, spec.horizon);
+    section.spec = spec.to_toml()?;
+    section.command = command.to_string();
+    Ok(section)
+}
+
+/// The same of results that no file specifies: a panel for each game, with linear axes.
+pub fn plain_section(title: &str, results: &Results, horizon: u64) -> ReportSection {
+    let mut figure = Figure::new(&results.experiment, title);
+    for (game, label) in results.games.iter().enumerate() {
+        let (x, y) = (Axis::new("plays t", AxisScale::Linear), Axis::new("CPR", AxisScale::Linear));
+        figure = figure.panel(over_time(results, game, Panel::new(format!("game{game}"), label, x, y)));
+    }
+    summarised(figure, results, horizon)
+}
+
+fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection {
+    let mut section = ReportSection::new(figure);
+    let several = results.games.len() > 1;
+    for (game, label) in results.games.iter().enumerate() {
+        section.summary.extend(standings(results, game).into_iter().map(|standing| SummaryRow {
+            panel: if several { label.clone() } else { String::new() },
+            policy: standing.policy,
+            instances: standing.cpr.instances as u64,
+            mean: standing.cpr.mean,
+            stderr: standing.cpr.stderr,
+            median: standing.cpr.median,
+            p90: standing.cpr.p90,
+            p99: standing.cpr.p99,
+            max: standing.cpr.max,
+            better_than: standing.better_than,
+        }));
+    }
+    section.summary_caption = format!("CPR at T = {}", thousands(horizon));
+    section
+}
+
+/// A panel with the CPR of every policy in one game.
+fn over_time(results: &Results, game: usize, mut panel: Panel) -> Panel {
+    for (p, label) in results.policies.iter().enumerate() {
+        panel = panel.series(series(label, results.of(game, p), |_, sample| sample.cpr));
+    }
+    panel
+}
+
+/// 1234567 as 1,234,567.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+struct Drawing<'a> {
+    spec: &'a ExperimentSpec,
+    results: &'a Results,
+}
+
+impl Drawing<'_> {
+    fn x_axis(&self, label: &str) -> Axis {
+        Axis::new(label, scale(self.spec.figure.x_scale))
+    }
+
+    fn y_axis(&self, label: &str) -> Axis {
+        let mut axis = Axis::new(label, scale(self.spec.figure.y_scale));
+        axis.min = self.spec.figure.y_min;
+        axis
+    }
+
+    fn over_time(&self, game: usize, id: &str, title: &str) -> Panel {
+        over_time(self.results, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
+    }
+
+    /// The loss of each policy in excess of one of them, which is what the paper plots where it had no optimum.
+    fn excess(&self, point: &Point, reference: &str, titled: bool) -> Option<Panel> {
+        let of = self.results.policies.iter().position(|label| label == reference)?;
+        let reference_curves = self.results.of(point.index, of);
+        let what = format!("loss in excess of {reference}");
+        let title = if titled { format!("{}: {what}", point.label) } else { what };
+        let id = format!("{}-excess", point.id);
+        let mut panel = Panel::new(id, title, self.x_axis("plays t"), Axis::new("excess loss", AxisScale::Linear));
+        for (p, label) in self.results.policies.iter().enumerate() {
+            let curves = self.results.of(point.index, p);
+            let excess = |i: usize, c: usize| {
+                let (own, other) = (&curves[c].samples[i], reference_curves.get(c).and_then(|r| r.samples.get(i)));
+                other.map_or(f64::NAN, |other| own.cpr - other.cpr)
+            };
+            panel = panel.series(series(label, curves, |(c, i), _| excess(i, c)));
+        }
+        Some(panel)
+    }
+
+    fn over_sweep(&self, group: &[&Point]) -> Panel {
+        let x = &self.spec.figure.x;
+        let settings = group.first().map(|point| &point.settings);
+        let symbol = settings.and_then(|all| all.iter().find(|setting| setting.name == *x));
+        let symbol = symbol.map_or(x.as_str(), |setting| setting.symbol.as_str());
+        let rest: Vec<String> = settings
+            .into_iter()
+            .flatten()
+            .filter(|setting| setting.name != *x)
+            .map(|setting| format!("{} = {}", setting.symbol, setting.text()))
+            .collect();
+        let id = group.first().map_or("all", |point| point.id.as_str());
+        let y = format!("CPR at T = {}", thousands(self.spec.horizon));
+        let mut panel = Panel::new(id, rest.join(", "), self.x_axis(symbol), self.y_axis(&y));
+        for (p, label) in self.results.policies.iter().enumerate() {
+            let mut places = Vec::new();
+            let mut columns: Vec<Vec<f64>> = Vec::new();
+            for point in group {
+                let Some(at) = point.value(x).and_then(serde_json::Value::as_f64) else { continue };
+                let values: Vec<f64> = self.results.of(point.index, p).iter().map(Curve::final_cpr).collect();
+                if let Some(spread) = Spread::of(values.iter().copied()) {
+                    places.push(place(at, spread));
+                    columns.push(values);
+                }
+            }
+            let lines = columns.iter().map(Vec::len).min().unwrap_or(0).min(MOST_LINES);
+            let instances = (0..lines).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
+            panel = panel.series(Series::new(label, places).instances(instances).with_points());
+        }
+        panel
+    }
+}
+
+/// One policy's curve: `value` is given the indices of the curve and of the sample, and the sample.
+fn series(label: &str, curves: &[Curve], value: impl Fn((usize, usize), &Sample) -> f64) -> Series {
+    let values: Vec<Vec<f64>> = curves
+        .iter()
+        .enumerate()
+        .map(|(c, curve)| curve.samples.iter().enumerate().map(|(i, sample)| value((c, i), sample)).collect())
+        .collect();
+    let times = curves.first().map_or(&[][..], |curve| &curve.samples);
+    let places = times
+        .iter()
+        .enumerate()
+        .filter_map(|(i, sample)| {
+            Some(place(sample.t as f64, Spread::of(values.iter().filter_map(|row| row.get(i).copied()))?))
+        })
+        .collect();
+    Series::new(label, places).instances(values.into_iter().take(MOST_LINES).collect())
+}
+
+fn place(x: f64, spread: Spread) -> Place {
+    let Spread { mean, stderr, min, p10, median, p90, max, .. } = spread;
+    let mut place = Place::new(x, mean, stderr);
+    place.spread = Some(Band { min, p10, median, p90, max });
+    place
+}
+
+fn scale(scale: Scale) -> AxisScale {
+    match scale {
+        Scale::Linear => AxisScale::Linear,
+        Scale::Log => AxisScale::Log,
+    }
+}
+
+/// The points that differ in nothing but `x`, in order of appearance.
+fn groups<'a>(points: &'a [Point], x: &str) -> Vec<Vec<&'a Point>> {
+    let rest = |point: &Point| -> Vec<String> {
+        let others = point.settings.iter().filter(|setting| setting.name != x);
+        others.map(|setting| format!("{}={}", setting.name, setting.text())).collect()
+    };
+    let mut groups: Vec<(Vec<String>, Vec<&Point>)> = Vec::new();
+    for point in points {
+        let key = rest(point);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, group)) => group.push(point),
+            None => groups.push((key, vec![point])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}

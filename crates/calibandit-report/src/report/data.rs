@@ -1,0 +1,134 @@
+//! The numbers of a figure as compact JSON for the page's script.
+//!
+//! Columns, not rows; five digits; the x values once a panel where its curves share them. A figure of ten panels, five
+//! policies, a hundred checkpoints and twenty instances stays below a megabyte.
+
+use crate::chart::{Axis, Figure, Mark, Panel, Point, Scale, Series, Spread};
+use serde_json::{Map, Value, json};
+
+/// Digits kept of every value but x.
+const DIGITS: i32 = 5;
+
+/// The figure's data; `index` tells a policy's number in the report's list.
+pub(super) fn figure(figure: &Figure, index: impl Fn(&str) -> Option<usize>) -> Value {
+    json!({
+        "title": figure.title,
+        "panels": figure.panels.iter().map(|each| panel(each, &index)).collect::<Vec<_>>(),
+    })
+}
+
+fn panel(panel: &Panel, index: &impl Fn(&str) -> Option<usize>) -> Value {
+    let shared: Vec<f64> = panel.series.first().map(xs).unwrap_or_default();
+    json!({
+        "title": panel.title,
+        "x": axis(&panel.x),
+        "y": axis(&panel.y),
+        "xs": shared,
+        "series": panel.series.iter().map(|each| series(each, &shared, index)).collect::<Vec<_>>(),
+    })
+}
+
+fn axis(axis: &Axis) -> Value {
+    json!({
+        "label": axis.label,
+        "log": axis.scale == Scale::Log,
+        "min": axis.min,
+        "max": axis.max,
+    })
+}
+
+fn xs(series: &Series) -> Vec<f64> {
+    series.points.iter().map(|point| point.x).collect()
+}
+
+fn series(series: &Series, shared: &[f64], index: &impl Fn(&str) -> Option<usize>) -> Value {
+    let mut out = Map::new();
+    let column = |value: &dyn Fn(&Point) -> Option<f64>| -> Value {
+        series.points.iter().map(|point| value(point).map_or(Value::Null, rounded)).collect()
+    };
+    let spread = |value: fn(&Spread) -> f64| column(&|point: &Point| point.spread.as_ref().map(value));
+    out.insert("policy".into(), json!(index(&series.policy)));
+    let own = xs(series);
+    if own != shared {
+        out.insert("xs".into(), json!(own));
+    }
+    out.insert("mean".into(), column(&|point| Some(point.mean)));
+    if series.points.iter().any(|point| point.stderr > 0.0) {
+        out.insert("stderr".into(), column(&|point| Some(point.stderr)));
+    }
+    if series.points.iter().any(|point| point.sigma.is_some()) {
+        out.insert("sigma".into(), column(&|point| point.sigma));
+    }
+    if series.points.iter().any(|point| point.spread.is_some()) {
+        let quantiles = [
+            spread(|spread| spread.min),
+            spread(|spread| spread.p10),
+            spread(|spread| spread.median),
+            spread(|spread| spread.p90),
+            spread(|spread| spread.max),
+        ];
+        out.insert("quantiles".into(), json!(quantiles));
+    }
+    if !series.instances.is_empty() {
+        let rows = series.instances.iter().map(|row| row.iter().map(|value| rounded(*value)).collect::<Value>());
+        out.insert("instances".into(), rows.collect());
+    }
+    if !series.observations.is_empty() {
+        let dots = series.observations.iter().map(|(x, y)| json!([rounded(*x), rounded(*y)]));
+        out.insert("dots".into(), dots.collect());
+    }
+    if series.mark == Mark::LineAndPoints {
+        out.insert("points".into(), json!(true));
+    }
+    Value::Object(out)
+}
+
+/// The value with the digits kept, as an integer where it is one: `1234`, not `1234.0`. Not a number becomes null.
+fn rounded(value: f64) -> Value {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { json!(0) } else { Value::Null };
+    }
+    // By way of decimal text, because the product with a negative power of ten is rarely the nearest double.
+    let text = format!("{value:.*e}", DIGITS as usize - 1);
+    let rounded: f64 = text.parse().unwrap_or(value);
+    if rounded.fract() == 0.0 && rounded.abs() < 1e15 { json!(rounded as i64) } else { json!(rounded) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_keeps_five_digits_in_few_characters() {
+        for (value, text) in [
+            (123_456.0, "123460"),
+            (0.1 + 0.2, "0.3"),
+            (-1.000_004, "-1"),
+            (2.718_281_8e-7, "2.7183e-7"),
+            (0.0, "0"),
+            (-0.0, "0"),
+            (f64::NAN, "null"),
+            (f64::INFINITY, "null"),
+        ] {
+            assert_eq!(rounded(value).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn shared_x_values_are_written_once() {
+        let points = |xs: [f64; 2]| xs.into_iter().map(|x| Point::new(x, 1.0, 0.0)).collect();
+        let axis = || Axis::new("t", Scale::Linear);
+        let figure = Figure::new("f", "f").panel(
+            Panel::new("p", "p", axis(), axis())
+                .series(Series::new("a", points([1.0, 2.0])))
+                .series(Series::new("b", points([1.0, 2.0])))
+                .series(Series::new("c", points([1.0, 3.0]))),
+        );
+        let value = super::figure(&figure, |label| ["a", "b", "c"].iter().position(|each| *each == label));
+        let panel = &value["panels"][0];
+        assert_eq!(panel["xs"], json!([1.0, 2.0]));
+        assert_eq!(panel["series"][1].get("xs"), None);
+        assert_eq!(panel["series"][2]["xs"], json!([1.0, 3.0]));
+        assert_eq!(panel["series"][2]["policy"], 2);
+    }
+}

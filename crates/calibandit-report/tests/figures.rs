@@ -1,0 +1,134 @@
+//! Static figures: what is drawn is what the data say, the same bytes every time, whatever the labels are.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
+
+mod fixture;
+
+use calibandit_report::chart::{Axis, Figure, Palette, Panel, PngError, Point, Scale, Series};
+
+const NASTY: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
+
+fn draw(figure: &Figure) -> String {
+    figure.to_svg(&Palette::for_figures([figure]))
+}
+
+/// The d attributes of the unfilled paths with a colour, as lists of places.
+fn lines_of(svg: &str, color: &str) -> Vec<Vec<(f64, f64)>> {
+    svg.lines()
+        .filter(|line| line.starts_with("<path") && line.contains("fill=\"none\"") && line.contains(color))
+        .map(|line| {
+            let data = line.split('"').nth(1).unwrap();
+            let place = |pair: &str| {
+                let (x, y) = pair.split_once(' ').unwrap();
+                (x.parse().unwrap(), y.parse().unwrap())
+            };
+            data.trim_start_matches('M').split('L').map(place).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn drawings_are_deterministic() {
+    for figure in fixture::all() {
+        let palette = Palette::for_figures([&figure]);
+        assert_eq!(figure.to_svg(&palette), figure.to_svg(&palette));
+        assert_eq!(figure.to_png(&palette, 1.0).unwrap(), figure.to_png(&palette, 1.0).unwrap());
+    }
+}
+
+#[test]
+fn a_line_goes_where_its_values_are() {
+    let points = vec![Point::new(0.0, 0.0, 0.0), Point::new(5.0, 1.0, 0.0), Point::new(10.0, 4.0, 0.0)];
+    let axis = || Axis::new("v", Scale::Linear);
+    let panel =
+        Panel::new("p", "", axis().limits(0.0, 10.0), axis().limits(0.0, 4.0)).series(Series::new("EXP3", points));
+    let svg = draw(&Figure::new("f", "f").panel(panel));
+    // The first line of the colour is in the legend.
+    let lines = lines_of(&svg, "#d55e00");
+    assert_eq!(lines.len(), 2);
+    let [first, middle, last] = lines[1][..] else { panic!("three points make a line of three places") };
+    assert!((middle.0 - (first.0 + last.0) / 2.0).abs() < 0.02, "5 is half way from 0 to 10");
+    assert!((middle.1 - (first.1 + (last.1 - first.1) / 4.0)).abs() < 0.02, "1 is a quarter of the way from 0 to 4");
+    assert!(last.1 < first.1, "greater values are higher up");
+}
+
+#[test]
+fn gaps_and_values_without_a_place_break_the_line() {
+    let values = [1.0, 10.0, f64::NAN, 100.0, 10.0, 0.0, -3.0, 1.0, f64::INFINITY];
+    let points = values.iter().enumerate().map(|(i, v)| Point::new(i as f64, *v, 0.1)).collect();
+    let panel = Panel::new("p", "", Axis::new("x", Scale::Linear), Axis::new("y", Scale::Log))
+        .series(Series::new("EXP3", points));
+    let figure = Figure::new("f", "f").panel(panel);
+    let lengths: Vec<usize> = lines_of(&draw(&figure), "#d55e00").iter().skip(1).map(Vec::len).collect();
+    assert_eq!(lengths, [2, 2], "1-10 and 100-10; a single place is no line");
+    assert!(!draw(&figure).contains("NaN") && !draw(&figure).contains("inf"));
+    assert!(figure.to_png(&Palette::default(), 1.0).is_ok());
+}
+
+#[test]
+fn policies_look_the_same_in_every_figure() {
+    let figures = fixture::all();
+    let palette = Palette::for_figures(&figures);
+    for figure in &figures {
+        let alone = Palette::for_figures([figure]);
+        for label in figure.policies().into_iter().filter(|label| !label.starts_with("driver")) {
+            assert_eq!(palette.style(label), alone.style(label), "{label} in {}", figure.id);
+        }
+    }
+}
+
+#[test]
+fn labels_of_any_kind_are_text_and_nothing_else() {
+    let axis = || Axis::new(NASTY, Scale::Linear);
+    let series = Series::new(NASTY, vec![Point::new(1.0, 1.0, 0.5), Point::new(2.0, 2.0, 0.5)]);
+    let figure = Figure::new(NASTY, NASTY)
+        .caption(NASTY)
+        .panel(Panel::new("p", NASTY, axis(), axis()).series(series).note(NASTY));
+    let svg = draw(&figure);
+    assert!(!svg.contains("<b") && !svg.contains("</script") && !svg.contains('\u{1}'));
+    assert!(svg.contains("&lt;/script&gt;") && svg.contains("ünï ∞"));
+    assert!(figure.to_png(&Palette::for_figures([&figure]), 1.0).is_ok());
+}
+
+#[test]
+fn empty_and_odd_figures_are_drawn() {
+    let axis = || Axis::new("", Scale::Log);
+    let empty = Figure::new("f", "");
+    let no_series = empty.clone().panel(Panel::new("p", "", axis(), axis()));
+    let one_point = empty
+        .clone()
+        .panel(Panel::new("p", "", axis(), axis()).series(Series::new("x", vec![Point::new(1.0, 1.0, 0.0)])));
+    let huge = empty.clone().panel(
+        Panel::new("p", "", axis().limits(1.0, 1.000_000_1), axis().limits(1e-300, 1e300))
+            .series(Series::new("x", vec![Point::new(1e-300, f64::MAX, f64::MAX), Point::new(1e300, 1.0, 0.0)])),
+    );
+    for figure in [empty, no_series.clone(), one_point, huge] {
+        let png = figure.to_png(&Palette::default(), 1.0).unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
+        assert!(draw(&figure).ends_with("</svg>\n"));
+    }
+    assert!(draw(&no_series).contains("no data"));
+}
+
+#[test]
+fn impossible_scales_are_refused() {
+    let figure = fixture::single();
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e6] {
+        let error = figure.to_png(&Palette::default(), scale).unwrap_err();
+        assert!(matches!(error, PngError::Scale { .. }), "{error}");
+        assert!(error.to_string().contains("choose a positive scale"));
+    }
+}
+
+#[test]
+fn png_and_svg_have_the_same_proportions() {
+    let figure = fixture::sweep();
+    let palette = Palette::default();
+    let png = figure.to_png(&palette, 2.0).unwrap();
+    let side = |at: usize| f64::from(u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]));
+    let svg = figure.to_svg(&palette);
+    let attribute = |name: &str| -> f64 {
+        let rest = &svg[svg.find(name).unwrap() + name.len()..];
+        rest[..rest.find('"').unwrap()].parse().unwrap()
+    };
+    assert_eq!((side(16), side(20)), (2.0 * attribute(" width=\""), 2.0 * attribute(" height=\"")));
+}
