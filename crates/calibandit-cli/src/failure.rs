@@ -4,14 +4,14 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use calibandit_experiment::preflight::CheckError;
-use calibandit_paper::f1::F1Error;
-use calibandit_fit::{ArmsError, TableError};
 use calibandit_experiment::output::FolderError;
-use calibandit_report::session::JobError;
+use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::run::RunError;
 use calibandit_experiment::spec::SpecErrors;
+use calibandit_fit::{ArmsError, TableError};
+use calibandit_paper::f1::F1Error;
 use calibandit_paper::tournament::TournamentError;
+use calibandit_report::session::JobError;
 
 /// Why a command did not end well.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use calibandit_report::session::Watcher;
 use calibandit_experiment::run::Progress;
+use calibandit_report::session::Watcher;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Set by the first Ctrl-C. A second one ends the program at once.

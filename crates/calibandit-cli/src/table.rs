@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use calibandit_report::figures::thousands;
 use calibandit_experiment::results::Results;
 use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_experiment::summary::{SIGNIFICANCE, Standing, standings};
+use calibandit_report::figures::thousands;
 use serde_json::{Value, json};
 
 /// Prints the standings of every game of an experiment.

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use calibandit::{
     AdvisorError, AskError, GameError, LossRangeError, OptimumError, PolicyError, ReoError, SnapshotError, TellError,
 };
-use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::output::FolderError;
-use calibandit_report::session::JobError;
+use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::results::CsvError;
 use calibandit_experiment::run::{PieceErrorKind, RunError, ShardError};
 use calibandit_experiment::spec::{SpecErrorKind, SpecErrors};
+use calibandit_report::session::JobError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 

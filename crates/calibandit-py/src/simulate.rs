@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use calibandit::PolicySpec;
-use calibandit_experiment::preflight as check;
 use calibandit_experiment::output as folder;
+use calibandit_experiment::preflight as check;
+use calibandit_experiment::run::{
+    Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest,
+};
+use calibandit_experiment::spec::{Checkpoints, ExperimentSpec, Overrides};
 use calibandit_paper::paper;
 use calibandit_report::session::{self as job, Job, Texts, Watcher};
-use calibandit_experiment::run::{Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest};
-use calibandit_experiment::spec::{Checkpoints, ExperimentSpec, Overrides};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 

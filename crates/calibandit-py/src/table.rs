@@ -12,13 +12,13 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
 use calibandit::rng::GENERATOR;
-use calibandit_paper::paper;
-use calibandit_report::session::{Texts, again, report as report_of};
-use calibandit_report::figures::plain_section;
-use calibandit_report::report::{Footer, Report};
 use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
 use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_experiment::summary::{standings, summarise};
+use calibandit_paper::paper;
+use calibandit_report::figures::plain_section;
+use calibandit_report::report::{Footer, Report};
+use calibandit_report::session::{Texts, again, report as report_of};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use calibandit_report::session::Watcher;
 use calibandit_experiment::run::Progress;
+use calibandit_report::session::Watcher;
 use pyo3::prelude::*;
 
 use crate::failure::Failure;

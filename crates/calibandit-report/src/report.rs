@@ -21,7 +21,6 @@ mod html;
 mod table;
 mod text;
 
-
 use crate::chart::{Figure, Palette};
 use serde::{Deserialize, Serialize};
 

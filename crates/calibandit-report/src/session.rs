@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use calibandit_experiment::output::{self as folder, FolderError};
 use calibandit::rng::GENERATOR;
+use calibandit_experiment::output::{self as folder, FolderError};
 
 use crate::chart::{Palette, PngError};
 use crate::figures;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use calibandit_paper::f1;
 use calibandit_fit::{Range, WarmUp};
+use calibandit_paper::f1;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,11 @@
 //! `calibandit paper`: every figure of the paper, and some more.
 
+use calibandit_experiment::run::Shard;
+use calibandit_experiment::spec::{ExperimentSpec, Overrides};
 use calibandit_paper::f1;
 use calibandit_paper::paper as figures;
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::Texts;
-use calibandit_experiment::run::Shard;
-use calibandit_experiment::spec::{ExperimentSpec, Overrides};
 
 use super::f1::study;
 use super::runs::Output;
@@ -46,8 +46,7 @@ pub(crate) fn paper(arguments: &args::Paper) -> Result<(), Failure> {
     }
     let command = |spec: &ExperimentSpec| again(arguments, &spec.name);
     let out = Output { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how, sections };
-    let texts =
-        Texts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
+    let texts = Texts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
     out.run(texts, &smaller)
 }
 

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use calibandit_experiment::output as folder;
-use calibandit_paper::paper;
-use calibandit_report::session::{self as job, Job, JobError, Texts};
-use calibandit_report::report::ReportSection;
 use calibandit_experiment::run::{RunError, Shard};
 use calibandit_experiment::spec::{ExperimentSpec, Overrides};
+use calibandit_paper::paper;
+use calibandit_report::report::ReportSection;
+use calibandit_report::session::{self as job, Job, JobError, Texts};
 use serde_json::Value;
 
 use super::lists::print_json;
@@ -74,11 +74,7 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    pub(super) fn run(
-        self,
-        texts: Texts<'_>,
-        specs: &[ExperimentSpec],
-    ) -> Result<(), Failure> {
+    pub(super) fn run(self, texts: Texts<'_>, specs: &[ExperimentSpec]) -> Result<(), Failure> {
         let job = Job {
             out: self.out,
             shard: self.shard,

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::output::FolderError;
-use calibandit_report::session::Watcher;
 use calibandit_paper::tournament::{self, Group, GroupRow, Options, in_group, plain};
+use calibandit_report::session::Watcher;
 
 use super::lists::print_json;
 use crate::args;

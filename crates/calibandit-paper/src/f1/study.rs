@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::stints::{Options, Stops, stints};
 use super::tables::{Reading, Tables};
-use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 use calibandit_experiment::parallel::for_each;
+use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 
 /// All driver-races of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]

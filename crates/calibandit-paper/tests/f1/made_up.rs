@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use calibandit_paper::f1::{Contents, Tables};
 use calibandit_fit::TableError;
+use calibandit_paper::f1::{Contents, Tables};
 
 /// Tables to be filled.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Known lap models put through the whole way, and the condition on pairs by hand.
 
 use calibandit::rng::{Stream, StreamKey};
-use calibandit_paper::f1::{LEAST_GAP, Options, Stops, Study, experiments, figure, shipped, study_tables};
 use calibandit_fit::WarmUp;
+use calibandit_paper::f1::{LEAST_GAP, Options, Stops, Study, experiments, figure, shipped, study_tables};
 use rand_distr::{Distribution, Normal};
 
 use crate::made_up::MadeUp;
