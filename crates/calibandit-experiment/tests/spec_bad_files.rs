@@ -219,7 +219,7 @@ fn overrides_are_checked_like_files() {
     let other = Overrides { seed: Some(7), instances: Some(3), horizon: Some(1000) };
     let changed = spec.clone().with(other).unwrap();
     assert_eq!((changed.seed, changed.instances, changed.horizon), (7, 3, 1000));
-    assert_eq!(changed.grid().times().unwrap().last(), Some(&1000));
+    assert_eq!(changed.grid().unwrap().times().last(), Some(&1000));
     for (overrides, key) in [
         (Overrides { instances: Some(0), ..Overrides::default() }, "instances"),
         (Overrides { seed: Some(u64::MAX), ..Overrides::default() }, "seed"),

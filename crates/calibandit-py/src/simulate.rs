@@ -106,7 +106,7 @@ pub(crate) fn simulate(
         name: checked.name.clone(),
         seed,
         instances,
-        grid: checked.grid(),
+        grid: checked.grid().map_err(calibandit_experiment::run::RunError::from)?,
         game_label: game.title(),
         game: game.source.clone(),
         entrants,

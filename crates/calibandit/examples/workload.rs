@@ -1,20 +1,20 @@
 //! One workload for the benchmarks: `workload POLICY ARMS MEMORY HORIZON INSTANCES [alone]`.
 //!
-//! Plays the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over
-//! the calibrated best arm with its standard error, by which `cargo xtask bench` sees that all contestants did the same.
-//! With `alone` the instances are played one by one instead of side by side.
+//! Simulates the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over the calibrated
+//! best arm with its standard error, which `cargo xtask bench` uses to check that all implementations compute the same.
+//! With `alone` the instances are simulated one by one instead of as a batch.
 
 use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
 use calibandit::rng::StreamKey;
-use calibandit::{Engine, GameSpec, Grid, PolicySpec, Seat, simulate, simulate_together};
+use calibandit::{BatchItem, Engine, GameSpec, Grid, PolicySpec, simulate, simulate_batch};
 use serde_json::json;
 
-/// CPU time of this thread where the system tells (Linux, in nanoseconds), time by the clock elsewhere.
+/// The CPU time of this thread on Linux, wall-clock time elsewhere.
 fn seconds(start: Instant) -> f64 {
-    // The system brings its account up to date when a thread lets others go first.
+    // The kernel updates its account when a thread yields.
     std::thread::yield_now();
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         noises.push(streams.noise());
         games.push(game);
     }
-    let grid = Grid::end(horizon);
+    let grid = Grid::end(horizon)?;
     let (clock, start) = (Instant::now(), seconds(Instant::now()));
     let mut excesses = Vec::new();
     if alone {
@@ -57,9 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             excesses.push(simulate(game, policy, &grid, Engine::Leaping, noise)?.last().excess);
         }
     } else {
-        let seats = games.iter().zip(&mut policies).zip(&mut noises);
-        let mut seats: Vec<_> = seats.map(|((game, policy), noise)| Seat { game, policy, noise }).collect();
-        for trajectory in simulate_together(&mut seats, &grid) {
+        let items = games.iter().zip(&mut policies).zip(&mut noises);
+        let mut items: Vec<_> = items.map(|((game, policy), noise)| BatchItem { game, policy, noise }).collect();
+        for trajectory in simulate_batch(&mut items, &grid) {
             excesses.push(trajectory?.last().excess);
         }
     }

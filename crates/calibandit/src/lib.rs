@@ -24,7 +24,7 @@
 //!     let spec: PolicySpec = serde_json::from_str(policy)?;
 //!     let mut policy = spec.build(&game.problem(horizon), StreamKey::new(1, "tour", 0).policy())?;
 //!     let noise = &mut StreamKey::new(1, "tour", 0).noise();
-//!     let played = simulate(&game, &mut policy, &Grid::end(horizon), Engine::Leaping, noise)?;
+//!     let played = simulate(&game, &mut policy, &Grid::end(horizon)?, Engine::Leaping, noise)?;
 //!     regret.push(cpr(&game, &played.checkpoints)?[0]); // against the best of all sequences of plays
 //! }
 //! assert!(regret[0] < 1_000.0, "lets every arm warm up before it judges");
@@ -72,7 +72,9 @@ pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicyKind, Policy
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};
 pub use run::{Feedback, Problem, Run};
-pub use simulate::{Checkpoint, Engine, Grid, GridError, Seat, SimulateError, Trajectory, simulate, simulate_together};
+pub use simulate::{
+    BatchItem, Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, batch_size, simulate, simulate_batch,
+};
 
 /// The guide's programs and the readme's, as tests.
 #[cfg(doctest)]

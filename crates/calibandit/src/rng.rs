@@ -26,6 +26,8 @@ pub struct Stream {
     s: [u64; 4],
 }
 
+/// For batched simulation, which keeps the states of several streams in vectors.
+#[cfg(any(test, feature = "simd"))]
 impl Stream {
     /// The state: four words, not all zero.
     pub(crate) fn state(&self) -> [u64; 4] {
@@ -36,7 +38,9 @@ impl Stream {
     pub(crate) fn from_state(s: [u64; 4]) -> Self {
         Self { s }
     }
+}
 
+impl Stream {
     #[inline(always)]
     fn next(&mut self) -> u64 {
         let s = &mut self.s;

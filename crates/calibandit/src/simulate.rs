@@ -1,35 +1,36 @@
-//! A policy against a game: stepwise, following the definitions word by word, or leaping, in closed form where an arm
-//! is calibrated. Both have the same law; leaping costs the same for a run of ten plays and a run of a billion.
+//! Simulation of a policy on a game.
 //!
-//! What is recorded is expected loss, never sampled loss; nothing here keeps anything of the horizon's length.
+//! Two engines have the same law. The stepwise engine follows the paper's definitions play by play. The leaping engine
+//! uses closed forms where an arm is calibrated: a run of a billion plays costs as much as a run of ten.
+//!
+//! Recorded are expected losses, never sampled losses. Nothing here needs memory in proportion to the horizon.
+//!
+//! [`Simulation`] is the convenient entry: several policies, many instances, regret. [`simulate()`] plays one instance,
+//! [`simulate_batch`] several at once.
 
-mod by_level;
-mod definition;
+mod batch;
 mod grid;
-mod history;
-mod lanes;
-mod ledger;
-mod levels;
-mod policies;
-mod rounds;
-mod together;
-mod vector;
-mod windows;
+mod loss_accumulator;
+mod loss_table;
+mod play_history;
+mod table_stepper;
+mod window_stepper;
 
+pub use batch::{BatchItem, batch_size, simulate_batch};
 pub use grid::{Grid, GridError};
-pub use ledger::Checkpoint;
-pub use together::{Seat, simulate_together};
+pub use loss_accumulator::Checkpoint;
 
-use by_level::ByLevel;
-use definition::Table;
-use history::{LongTracks, Tracks};
-use ledger::Ledger;
-use levels::Levels;
+use loss_accumulator::LossAccumulator;
+use loss_table::LossTable;
+use play_history::{RingHistory, WordHistory};
+use table_stepper::TableStepper;
+use window_stepper::WindowStepper;
 
 use crate::{Feedback, Game, Policy, Run, Stream};
 
-/// How to play.
+/// How a simulation computes plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Engine {
     /// In closed form where the arm is calibrated: the cost of a run does not grow with its length.
     #[default]
@@ -38,50 +39,52 @@ pub enum Engine {
     Stepwise,
 }
 
-/// What happened when a policy played a game.
+/// The record of one policy on one game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trajectory {
-    /// The state at each checkpoint; the last one is the horizon.
+    /// The state at each checkpoint; the last checkpoint is the horizon.
     pub checkpoints: Vec<Checkpoint>,
-    /// How often each arm was played.
+    /// The number of plays per arm.
     pub plays: Vec<u64>,
-    /// How many runs were started.
+    /// The number of runs that were started.
     pub runs: u64,
 }
 
 impl Trajectory {
     /// The state at the horizon.
     pub fn last(&self) -> Checkpoint {
-        self.checkpoints.last().copied().unwrap_or_default()
+        *self.checkpoints.last().expect("the horizon is a checkpoint of every grid")
     }
 }
 
-/// Why a simulation could not be carried out.
+/// Why a simulation failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {
-    /// The horizon or the checkpoints are not valid.
-    #[error(transparent)]
-    Grid(#[from] GridError),
-    /// The policy asked for something that cannot be played.
-    #[error("the policy asked for {run:?}, but {}", if *.arms > run.arm { "a run needs at least one play".to_string() } else { format!("the arms are 0 to {}", .arms - 1) })]
+    /// The policy asked for a run that cannot be played.
+    #[error(
+        "the policy asked for {run:?}, but {}",
+        if run.arm < *arms { "a run needs at least one play".to_string() } else { format!("the arms are 0 to {}", arms - 1) }
+    )]
     BadRun {
-        /// What it asked for.
+        /// The run.
         run: Run,
-        /// How many arms there are.
+        /// The number of arms of the game.
         arms: usize,
     },
-    /// A loss function returned something outside [0, 1] while it was played.
-    #[error("the loss function of arm {arm} left [0, 1] while it was played; expected losses must lie in [0, 1]")]
+    /// A loss function returned a value outside [0, 1] during play.
+    #[error("the loss function of arm {arm} returned a value outside [0, 1]; expected losses must lie in [0, 1]")]
     CurveLeftRange {
         /// The arm.
         arm: usize,
     },
 }
 
-/// Plays `policy` against `game` up to the horizon of `grid`. The last run is cut there, and not reported to the policy.
+/// Simulates `policy` on `game` up to the horizon of `grid`. A run that exceeds the horizon is cut there and not reported
+/// to the policy.
 ///
-/// The draws come from `noise`: one stream, one trajectory, bit for bit.
+/// All draws come from `noise`: the same stream gives the same trajectory, bit for bit.
 pub fn simulate<P: Policy + ?Sized>(
     game: &Game,
     policy: &mut P,
@@ -89,36 +92,41 @@ pub fn simulate<P: Policy + ?Sized>(
     engine: Engine,
     noise: &mut Stream,
 ) -> Result<Trajectory, SimulateError> {
-    let times = grid.times()?;
+    let times = grid.times().to_vec();
     let horizon = grid.horizon();
-    let levels = match engine {
-        Engine::Leaping => Levels::new(game),
+    let table = match engine {
+        Engine::Leaping => LossTable::new(game),
         Engine::Stepwise => None,
     };
-    match levels {
-        None => play(policy, horizon, Table::new(game, engine, times, noise)),
-        Some(levels) if levels.are_short() => {
-            play(policy, horizon, ByLevel::new(game, &levels, Tracks::new(game.arms().len()), times, noise))
+    match table {
+        None => play(policy, horizon, WindowStepper::new(game, engine, times, noise)),
+        Some(table) if table.windows_fit_into_words() => {
+            let history = WordHistory::new(game.arms().len());
+            play(policy, horizon, TableStepper::new(game, &table, history, times, noise))
         }
-        Some(levels) => play(policy, horizon, ByLevel::new(game, &levels, LongTracks::new(&levels), times, noise)),
+        Some(table) => play(policy, horizon, TableStepper::new(game, &table, RingHistory::new(&table), times, noise)),
     }
 }
 
-/// A game being played, one run after the other.
-trait Play {
+/// A game in progress.
+trait GameStepper {
     /// Plays `burn_in` and then `record` plays of an arm.
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback;
-    /// Plays a run again and again, up to `most` times, as long as the policy asks for nothing else, and reports it;
-    /// returns how often. 0 if there is no faster way than playing it once.
+    /// Plays and reports a run repeatedly, up to `most` times, as long as the policy asks for the same run; returns how
+    /// often. 0 if that is not faster than playing it once.
     fn repeat<P: Policy + ?Sized>(&mut self, _policy: &mut P, _run: Run, _most: u64) -> u64 {
         0
     }
     fn arms(&self) -> usize;
-    fn ledger(&self) -> &Ledger;
+    fn losses(&self) -> &LossAccumulator;
     fn finish(self, runs: u64) -> Trajectory;
 }
 
-fn play<P: Policy + ?Sized>(policy: &mut P, horizon: u64, mut game: impl Play) -> Result<Trajectory, SimulateError> {
+fn play<P: Policy + ?Sized>(
+    policy: &mut P,
+    horizon: u64,
+    mut game: impl GameStepper,
+) -> Result<Trajectory, SimulateError> {
     let arms = game.arms();
     let mut runs = 0;
     let mut left = horizon;
@@ -139,7 +147,7 @@ fn play<P: Policy + ?Sized>(policy: &mut P, horizon: u64, mut game: impl Play) -
         let record = run.record.min(left - burn_in);
         left -= burn_in + record;
         let feedback = game.run(run.arm, burn_in, record);
-        if game.ledger().is_poisoned() {
+        if game.losses().has_nan() {
             return Err(SimulateError::CurveLeftRange { arm: run.arm });
         }
         if !cut {

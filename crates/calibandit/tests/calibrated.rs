@@ -81,7 +81,7 @@ struct Played {
 fn play(game: &Game, spec: &PolicySpec, horizon: u64, told: bool, instance: u64) -> Played {
     let mut policy = watched(spec, game.arms().len(), told.then_some(horizon), instance);
     let mut noise = StreamKey::new(5, "calibrated", instance).noise();
-    let played = simulate(game, &mut policy, &Grid::end(horizon), Engine::Leaping, &mut noise).unwrap();
+    let played = simulate(game, &mut policy, &Grid::end(horizon).unwrap(), Engine::Leaping, &mut noise).unwrap();
     let mut left = horizon;
     for run in &mut policy.runs {
         // The last run is cut at the horizon.

@@ -81,7 +81,7 @@ fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
         let policy = spec.build(&problem, StreamKey::new(7, &name, instance).policy()).unwrap();
         let mut policy = Listener { policy, heard: Feedback::default() };
         let mut draws = StreamKey::new(7, &name, instance).noise();
-        let played = simulate(&game, &mut policy, &Grid::end(HORIZON), engine, &mut draws).unwrap();
+        let played = simulate(&game, &mut policy, &Grid::end(HORIZON).unwrap(), engine, &mut draws).unwrap();
         let values = [
             policy.heard.sum,
             policy.heard.sum_sq,

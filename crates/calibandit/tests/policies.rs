@@ -155,7 +155,7 @@ fn one_arm_is_played_by_every_policy() {
         let game = step_game(1, 3, Noise::Bernoulli);
         for engine in [Engine::Leaping, Engine::Stepwise] {
             let mut noise = StreamKey::new(1, "one", 0).noise();
-            let played = simulate(&game, &mut policy, &Grid::end(500), engine, &mut noise).unwrap();
+            let played = simulate(&game, &mut policy, &Grid::end(500).unwrap(), engine, &mut noise).unwrap();
             assert_eq!(played.plays, [500], "{}", spec.label());
         }
         assert_eq!(policy.recommend(), 0);
@@ -253,7 +253,7 @@ fn pinned_plays_of_every_policy() {
     for spec in all(3) {
         let mut policy = build(&spec, 4, 100_000);
         let mut noise = StreamKey::new(1, "pinned", 0).noise();
-        let played = simulate(&game, &mut policy, &Grid::end(100_000), Engine::Stepwise, &mut noise).unwrap();
+        let played = simulate(&game, &mut policy, &Grid::end(100_000).unwrap(), Engine::Stepwise, &mut noise).unwrap();
         found.push((spec.kind().name, played.plays.clone(), played.last().switches));
     }
     let pinned = [

@@ -37,7 +37,7 @@ fn play(game: &Game, spec: &PolicySpec, horizon: u64, instance: u64) -> (Traject
     let policy = spec.build(&problem, StreamKey::new(3, "theory", instance).policy()).unwrap();
     let mut policy = Witness { policy, certificates: vec![] };
     let mut noise = StreamKey::new(3, "theory", instance).noise();
-    let played = simulate(game, &mut policy, &Grid::end(horizon), Engine::Leaping, &mut noise).unwrap();
+    let played = simulate(game, &mut policy, &Grid::end(horizon).unwrap(), Engine::Leaping, &mut noise).unwrap();
     (played, policy.certificates)
 }
 

@@ -34,7 +34,7 @@ use calibandit::{Game, GameError, GameSpec, Grid, Policy, PolicySpec, Problem, S
 ///     name: "own".into(),
 ///     seed: 1,
 ///     instances: 4,
-///     grid: Grid::end(1000),
+///     grid: Grid::end(1000)?,
 ///     game_label: "two workers".into(),
 ///     game: GameSource::Fixed(game),
 ///     entrants: vec![

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    AnyPolicy, Checkpoint, Engine, Game, Grid, Optima, PolicySpec, Seat, Stream, Trajectory, simulate,
-    simulate_together,
+    AnyPolicy, BatchItem, Checkpoint, Engine, Game, Grid, Optima, PolicySpec, Stream, Trajectory, batch_size, simulate,
+    simulate_batch,
 };
 
 use super::contest::{Contest, Contestant, Entrant, GameSource, OwnPolicy};
@@ -25,9 +25,6 @@ pub(super) struct Piece {
 
 /// Pieces that have the same curve.
 pub(super) type Job = Vec<Piece>;
-
-/// How many instances are played side by side: enough for two vectors, few enough to leave work for every thread.
-const SIDE_BY_SIDE: usize = 8;
 
 /// An instance of a game with what its policies are measured against.
 struct Instance {
@@ -69,7 +66,7 @@ impl<'a> Lab<'a> {
             Match { label: point.label, game: GameSource::Spec(point.game), policies }
         };
         let matches = spec.expand()?.into_iter().map(of_point).collect();
-        Self::new(spec.name.clone(), spec.seed, spec.instances, spec.grid(), matches)
+        Self::new(spec.name.clone(), spec.seed, spec.instances, spec.grid()?, matches)
     }
 
     pub(super) fn of_contest(contest: &Contest<'a>) -> Result<Self, RunError> {
@@ -79,7 +76,7 @@ impl<'a> Lab<'a> {
     }
 
     fn new(name: String, seed: u64, instances: u64, grid: Grid, matches: Vec<Match<'a>>) -> Result<Self, RunError> {
-        let times = grid.times()?;
+        let times = grid.times().to_vec();
         let row = || (0..instances).map(|_| OnceLock::new()).collect();
         let drawn = matches.iter().map(|_| row()).collect();
         let labels = |game: &Match<'_>| game.policies.iter().map(|entrant| entrant.label.clone()).collect();
@@ -134,16 +131,18 @@ impl<'a> Lab<'a> {
     }
 
     /// Jobs that are done together, because side by side they take less time than one after the other: instances of a policy
-    /// that `simulate_together` plays in lanes.
+    /// that `simulate_batch` plays in lanes.
     pub(super) fn bundles(&self, jobs: Vec<Job>) -> Vec<Vec<Job>> {
         let mut bundles: Vec<Vec<Job>> = Vec::new();
         let mut open: HashMap<(usize, usize), usize> = HashMap::new();
         for job in jobs {
             let Piece { point, policy, .. } = job[0];
-            let in_lanes =
-                matches!(self.policy(job[0]), Contestant::Spec(PolicySpec::Exp3(_) | PolicySpec::BatchedExp3(_)));
+            let most = match self.policy(job[0]) {
+                Contestant::Spec(spec) => batch_size(spec),
+                Contestant::Own(_) => 1,
+            };
             match open.get(&(point, policy)) {
-                Some(&bundle) if in_lanes && bundles[bundle].len() < SIDE_BY_SIDE => bundles[bundle].push(job),
+                Some(&bundle) if bundles[bundle].len() < most => bundles[bundle].push(job),
                 _ => {
                     open.insert((point, policy), bundles.len());
                     bundles.push(vec![job]);
@@ -215,9 +214,9 @@ impl<'a> Lab<'a> {
     fn play_together(&self, pieces: &[Piece], spec: &PolicySpec) -> Vec<Result<Curve, PieceErrorKind>> {
         let mut tables: Vec<_> = pieces.iter().map(|&piece| self.table(piece, spec)).collect();
         let ready = tables.iter_mut().filter_map(|table| table.as_mut().ok());
-        let mut seats: Vec<Seat<'_>> =
-            ready.map(|(instance, policy, noise)| Seat { game: &instance.game, policy, noise }).collect();
-        let mut played = simulate_together(&mut seats, &self.grid).into_iter();
+        let mut items: Vec<BatchItem<'_>> =
+            ready.map(|(instance, policy, noise)| BatchItem { game: &instance.game, policy, noise }).collect();
+        let mut played = simulate_batch(&mut items, &self.grid).into_iter();
         let mut curves = Vec::new();
         for (&piece, table) in pieces.iter().zip(tables) {
             // One was played for each table that was ready, in the same order.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use calibandit::{GameSpec, Grid, PolicySpec};
+use calibandit::{GameSpec, Grid, GridError, PolicySpec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -89,7 +89,7 @@ impl Default for Checkpoints {
 
 impl Checkpoints {
     /// The grid of these checkpoints up to a horizon.
-    pub fn grid(&self, horizon: u64) -> Grid {
+    pub fn grid(&self, horizon: u64) -> Result<Grid, GridError> {
         match (&self.at, self.scale) {
             (Some(times), _) => Grid::at(horizon, times.clone()),
             (None, Scale::Linear) => Grid::linear(horizon, self.points),
@@ -218,7 +218,7 @@ impl ExperimentSpec {
     }
 
     /// The times at which the regret is recorded.
-    pub fn grid(&self) -> Grid {
+    pub fn grid(&self) -> Result<Grid, GridError> {
         self.checkpoints.grid(self.horizon)
     }
 

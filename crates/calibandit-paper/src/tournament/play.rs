@@ -183,6 +183,7 @@ impl Match {
         let problem = game.problem(entry.horizon);
         let name = entry.stream_name();
         let streams = StreamKey::new(seed, &name, instance);
+        let grid = Grid::end(entry.horizon).expect("the horizons of the games are positive");
         let mut played = Vec::new();
         for (side, contender) in self.sides.iter().zip(field) {
             let Side::Plays { policy, instances, .. } = side else {
@@ -199,7 +200,7 @@ impl Match {
                 TournamentError::Policy { game, policy, source }
             })?;
             let mut noise = streams.noise();
-            let last = simulate(&game, &mut policy, &Grid::end(entry.horizon), Engine::Leaping, &mut noise)
+            let last = simulate(&game, &mut policy, &grid, Engine::Leaping, &mut noise)
                 .map_err(|source: SimulateError| {
                     let (game, policy) = names();
                     TournamentError::Simulate { game, policy, source }

@@ -1,28 +1,23 @@
 //! The times at which a trajectory is recorded.
 
-/// A horizon and the checkpoints up to it. The horizon itself is always the last checkpoint.
+/// A horizon and the checkpoints up to it. The horizon itself is always the last checkpoint. A `Grid` is valid from its
+/// construction on.
 ///
 /// ```
 /// use calibandit::Grid;
-/// assert_eq!(Grid::linear(1000, 4).times()?, [250, 500, 750, 1000]);
-/// assert_eq!(Grid::logarithmic(1000, 4).times()?, [1, 10, 100, 1000]);
-/// assert_eq!(Grid::at(1000, [10, 500]).times()?, [10, 500, 1000]);
+/// assert_eq!(Grid::linear(1000, 4)?.times(), [250, 500, 750, 1000]);
+/// assert_eq!(Grid::logarithmic(1000, 4)?.times(), [1, 10, 100, 1000]);
+/// assert_eq!(Grid::at(1000, [10, 500])?.times(), [10, 500, 1000]);
 /// # Ok::<(), calibandit::GridError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
+    /// Increasing; the last one is the horizon.
+    times: Vec<u64>,
     horizon: u64,
-    points: Points,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Points {
-    Linear(usize),
-    Logarithmic(usize),
-    Given(Vec<u64>),
-}
-
-/// What can be wrong with a horizon and its checkpoints.
+/// Why a horizon or its checkpoints are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
@@ -43,24 +38,52 @@ pub enum GridError {
 }
 
 impl Grid {
-    /// The horizon alone.
-    pub fn end(horizon: u64) -> Self {
-        Self::linear(horizon, 1)
+    /// The horizon as the only checkpoint.
+    pub fn end(horizon: u64) -> Result<Self, GridError> {
+        Self::at(horizon, [])
     }
 
     /// This many checkpoints, evenly spaced.
-    pub fn linear(horizon: u64, points: usize) -> Self {
-        Self { horizon, points: Points::Linear(points) }
+    pub fn linear(horizon: u64, points: usize) -> Result<Self, GridError> {
+        if points == 0 {
+            return Err(GridError::NoPoints);
+        }
+        // In 128 bits, so that no horizon overflows.
+        let at = |i| (u128::from(horizon) * i as u128 / points as u128) as u64;
+        Self::new(horizon, (1..=points).map(at).filter(|&t| t > 0).collect())
     }
 
-    /// Up to this many checkpoints from 1 on, each about the same factor after the one before.
-    pub fn logarithmic(horizon: u64, points: usize) -> Self {
-        Self { horizon, points: Points::Logarithmic(points) }
+    /// Up to this many checkpoints from 1 on, with a constant ratio between neighbours as far as integers allow.
+    pub fn logarithmic(horizon: u64, points: usize) -> Result<Self, GridError> {
+        match points {
+            0 => return Err(GridError::NoPoints),
+            1 => return Self::end(horizon),
+            _ => {}
+        }
+        if horizon == 0 {
+            return Err(GridError::NoHorizon);
+        }
+        let step = (horizon as f64).ln() / (points - 1) as f64;
+        let at = |i| ((step * i as f64).exp().round() as u64).clamp(1, horizon);
+        Self::new(horizon, (0..points).map(at).collect())
     }
 
     /// These checkpoints, in any order.
-    pub fn at(horizon: u64, times: impl Into<Vec<u64>>) -> Self {
-        Self { horizon, points: Points::Given(times.into()) }
+    pub fn at(horizon: u64, times: impl Into<Vec<u64>>) -> Result<Self, GridError> {
+        Self::new(horizon, times.into())
+    }
+
+    fn new(horizon: u64, mut times: Vec<u64>) -> Result<Self, GridError> {
+        if horizon == 0 {
+            return Err(GridError::NoHorizon);
+        }
+        if let Some(&time) = times.iter().find(|&&time| time == 0 || time > horizon) {
+            return Err(GridError::Outside { time, horizon });
+        }
+        times.push(horizon);
+        times.sort_unstable();
+        times.dedup();
+        Ok(Self { times, horizon })
     }
 
     /// The number of plays.
@@ -69,34 +92,8 @@ impl Grid {
     }
 
     /// The checkpoints: increasing, without repetition, ending with the horizon.
-    pub fn times(&self) -> Result<Vec<u64>, GridError> {
-        let horizon = self.horizon;
-        if horizon == 0 {
-            return Err(GridError::NoHorizon);
-        }
-        let mut times = match &self.points {
-            Points::Linear(0) | Points::Logarithmic(0) => return Err(GridError::NoPoints),
-            Points::Linear(points) => {
-                // In 128 bits, so that no horizon overflows.
-                let at = |i| (u128::from(horizon) * i as u128 / *points as u128) as u64;
-                (1..=*points).map(at).filter(|&t| t > 0).collect()
-            }
-            Points::Logarithmic(1) => vec![],
-            Points::Logarithmic(points) => {
-                let step = (horizon as f64).ln() / (*points - 1) as f64;
-                (0..*points).map(|i| ((step * i as f64).exp().round() as u64).clamp(1, horizon)).collect()
-            }
-            Points::Given(times) => {
-                if let Some(&time) = times.iter().find(|&&time| time == 0 || time > horizon) {
-                    return Err(GridError::Outside { time, horizon });
-                }
-                times.clone()
-            }
-        };
-        times.push(horizon);
-        times.sort_unstable();
-        times.dedup();
-        Ok(times)
+    pub fn times(&self) -> &[u64] {
+        &self.times
     }
 }
 
@@ -109,8 +106,9 @@ mod tests {
         for horizon in [1, 2, 3, 7, 1000, 1_000_000_000_000, u64::MAX] {
             for points in [1, 2, 3, 100] {
                 for grid in [Grid::linear(horizon, points), Grid::logarithmic(horizon, points)] {
-                    let times = grid.times().unwrap();
-                    assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{grid:?}: {times:?}");
+                    let grid = grid.unwrap();
+                    let times = grid.times();
+                    assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{grid:?}");
                     assert_eq!(times.last(), Some(&horizon));
                     assert!(times[0] >= 1 && times.len() <= points + 1);
                 }
@@ -119,10 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn impossible_grids_are_refused() {
-        assert_eq!(Grid::end(0).times(), Err(GridError::NoHorizon));
-        assert_eq!(Grid::linear(5, 0).times(), Err(GridError::NoPoints));
-        assert_eq!(Grid::at(5, [6]).times(), Err(GridError::Outside { time: 6, horizon: 5 }));
-        assert_eq!(Grid::at(5, [0]).times(), Err(GridError::Outside { time: 0, horizon: 5 }));
+    fn invalid_grids_are_errors() {
+        for empty in [Grid::end(0), Grid::linear(0, 3), Grid::logarithmic(0, 3), Grid::at(0, [])] {
+            assert_eq!(empty, Err(GridError::NoHorizon));
+        }
+        assert_eq!(Grid::linear(5, 0), Err(GridError::NoPoints));
+        assert_eq!(Grid::logarithmic(5, 0), Err(GridError::NoPoints));
+        assert_eq!(Grid::at(5, [6]), Err(GridError::Outside { time: 6, horizon: 5 }));
+        assert_eq!(Grid::at(5, [0]), Err(GridError::Outside { time: 0, horizon: 5 }));
     }
 }

@@ -252,7 +252,8 @@ fn an_advisor_in_a_simulated_world_plays_as_the_simulator_does() {
             let mut policy = fickle(seed);
             let (mut noise_of_simulator, mut noise_of_world) = (drawn.clone(), drawn);
             let trajectory =
-                simulate(&game, &mut policy, &Grid::end(horizon), Engine::Stepwise, &mut noise_of_simulator).unwrap();
+                simulate(&game, &mut policy, &Grid::end(horizon).unwrap(), Engine::Stepwise, &mut noise_of_simulator)
+                    .unwrap();
 
             let mut advisor = Advisor::with_range(fickle(seed), 3, LossRange::unbounded()).unwrap();
             let mut window = game.empty_window();

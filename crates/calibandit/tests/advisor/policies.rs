@@ -67,7 +67,7 @@ fn every_policy_chooses_as_under_the_stepwise_engine() {
         let problem = game.problem(horizon);
         for ((name, mut simulated), (_, live)) in every_policy(&problem, 3).into_iter().zip(every_policy(&problem, 3)) {
             let drawn = StreamKey::new(3, "advisor", 0).noise();
-            let grid = Grid::end(horizon);
+            let grid = Grid::end(horizon).unwrap();
             let trajectory = simulate(&game, &mut simulated, &grid, Engine::Stepwise, &mut drawn.clone()).unwrap();
 
             let (mut noise, mut window) = (drawn, game.empty_window());

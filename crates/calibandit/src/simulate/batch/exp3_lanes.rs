@@ -1,82 +1,72 @@
-//! The weights of EXP3 in several policies side by side: `policy::weights`, written for vectors.
+//! The weights of EXP3 in several policies at once: `policy::weights`, written for vectors.
 //!
-//! Every lane does what [`Weights`] does: the same draws in the same order and the same operations on them, so that the
-//! numbers are the same, bit for bit, whoever sits in the neighbouring lanes.
+//! Every lane performs the draws and operations of [`Weights`] in the same order, so the numbers are the same, bit for
+//! bit, independently of the other lanes.
 
 use super::vector::Vector;
 use crate::Stream;
 use crate::exponential::{COTH, LEAST, LN_2_HIGH, LN_2_LOW, LOG2_E, ROUND};
 use crate::policy::weights::{REBASE_ABOVE, Weights};
 
-/// A policy that draws its arms by the weights of EXP3, taken apart.
-pub(super) struct Player<'a> {
-    weights: &'a mut Weights,
-    stream: &'a mut Stream,
-    words: Words,
+/// The parts of a policy that draws its arms by the weights of EXP3, with up to
+/// [`IN_LINE`](crate::policy::weights::IN_LINE) arms.
+pub(super) struct Exp3Parts<'a> {
+    pub(super) weights: &'a mut Weights,
+    pub(super) stream: &'a mut Stream,
 }
 
-/// The state of a stream.
-pub(super) type Words = [u64; 4];
-
-impl<'a> Player<'a> {
-    /// With up to [`IN_LINE`](crate::policy::weights::IN_LINE) arms.
-    pub(super) fn new(weights: &'a mut Weights, stream: &'a mut Stream) -> Self {
-        let words = stream.state();
-        Self { weights, stream, words }
-    }
-}
-
-/// `L` policies, lane by lane in every array. Lanes without a policy repeat the first.
-pub(super) struct Policies<const L: usize> {
+/// The state of `L` policies, one lane per policy in every array. Lanes without a policy repeat the first.
+pub(super) struct Exp3Lanes<const L: usize> {
     /// The streams, word by word.
     streams: [[u64; L]; 4],
     gamma: [f64; L],
     even: [f64; L],
     stretch: [f64; L],
     by_weight: [f64; L],
-    arms: Vec<ArmState<L>>,
+    arms: Vec<ArmWeights<L>>,
     total: [f64; L],
 }
 
-struct ArmState<const L: usize> {
+struct ArmWeights<const L: usize> {
     weight: [f64; L],
     log_weight: [f64; L],
 }
 
-impl<const L: usize> Policies<L> {
-    /// All have the same number of arms.
-    pub(super) fn of<'p, 'a: 'p>(players: impl Iterator<Item = &'p Player<'a>>) -> Self {
-        let players: Vec<&Player<'_>> = players.collect();
-        let player = |l: usize| *players.get(l).unwrap_or(&players[0]);
-        let rate = |l: usize| player(l).weights.rate;
-        let arm = |x: usize| ArmState {
-            weight: std::array::from_fn(|l| player(l).weights.weights[x]),
-            log_weight: std::array::from_fn(|l| player(l).weights.log_weights[x]),
+impl<const L: usize> Exp3Lanes<L> {
+    /// All policies have the same number of arms.
+    pub(super) fn of<'p, 'a: 'p>(policies: impl Iterator<Item = &'p Exp3Parts<'a>>) -> Self {
+        let policies: Vec<&Exp3Parts<'_>> = policies.collect();
+        let policy = |l: usize| *policies.get(l).unwrap_or(&policies[0]);
+        let streams: [[u64; 4]; L] = std::array::from_fn(|l| policy(l).stream.state());
+        let rate = |l: usize| policy(l).weights.rate;
+        let arm = |x: usize| ArmWeights {
+            weight: std::array::from_fn(|l| policy(l).weights.weights[x]),
+            log_weight: std::array::from_fn(|l| policy(l).weights.log_weights[x]),
         };
         Self {
-            streams: std::array::from_fn(|word| std::array::from_fn(|l| player(l).words[word])),
+            streams: std::array::from_fn(|word| streams.map(|state| state[word])),
             gamma: std::array::from_fn(|l| rate(l).gamma),
             even: std::array::from_fn(|l| rate(l).even),
             stretch: std::array::from_fn(|l| rate(l).stretch),
             by_weight: std::array::from_fn(|l| rate(l).by_weight),
-            arms: (0..players[0].weights.weights.len()).map(arm).collect(),
-            total: std::array::from_fn(|l| player(l).weights.total),
+            arms: (0..policies[0].weights.weights.len()).map(arm).collect(),
+            total: std::array::from_fn(|l| policy(l).weights.total),
         }
     }
 
-    /// What a policy has become.
-    pub(super) fn give_back(&self, l: usize, player: &mut Player<'_>) {
-        player.weights.weights = self.arms.iter().map(|arm| arm.weight[l]).collect();
-        player.weights.log_weights = self.arms.iter().map(|arm| arm.log_weight[l]).collect();
-        player.weights.total = self.total[l];
-        *player.stream = Stream::from_state(self.streams.map(|word| word[l]));
+    /// Writes the state of lane `l` back into its policy.
+    pub(super) fn write_back(&self, l: usize, policy: &mut Exp3Parts<'_>) {
+        policy.weights.weights = self.arms.iter().map(|arm| arm.weight[l]).collect();
+        policy.weights.log_weights = self.arms.iter().map(|arm| arm.log_weight[l]).collect();
+        policy.weights.total = self.total[l];
+        *policy.stream = Stream::from_state(self.streams.map(|word| word[l]));
     }
 
-    /// `Weights::draw`.
+    /// [`Weights::draw`].
     #[inline(always)]
     pub(super) fn draw<V: Vector<L>>(&mut self, v: V) -> V::U {
         let (gamma, total) = (v.f(&self.gamma), v.f(&self.total));
-        let word = next(v, &mut self.streams);
+        let word = next_word(v, &mut self.streams);
         let one = v.splat(1.0);
         let uniform = v.sub(v.as_floats(v.or(v.right::<12>(word), v.bits(one))), one);
         let but_last = &self.arms[..self.arms.len() - 1];
@@ -92,7 +82,7 @@ impl<const L: usize> Policies<L> {
         v.choose(v.less(uniform, gamma), evenly, chosen)
     }
 
-    /// `Weights::learn`, where `gained` makes of the growth for a gain of 1 that for the gain there was.
+    /// [`Weights::learn`], where `gained` maps the growth for a gain of 1 to the growth for the observed gain.
     #[inline(always)]
     pub(super) fn learn<V: Vector<L>>(&mut self, v: V, arm: &[u64; L], gained: impl FnOnce(V::F) -> V::F) {
         let arms = self.arms.as_mut_slice();
@@ -120,7 +110,7 @@ impl<const L: usize> Policies<L> {
         }
     }
 
-    /// `Weights::rebase`, for one lane.
+    /// [`Weights::rebase`] of one lane.
     #[cold]
     #[inline(never)]
     fn rebase(&mut self, l: usize) {
@@ -135,7 +125,7 @@ impl<const L: usize> Policies<L> {
 
 /// The next word of `L` xoshiro256++ streams.
 #[inline(always)]
-pub(super) fn next<const L: usize, V: Vector<L>>(v: V, state: &mut [[u64; L]; 4]) -> V::U {
+pub(super) fn next_word<const L: usize, V: Vector<L>>(v: V, state: &mut [[u64; L]; 4]) -> V::U {
     let [s0, s1, s2, s3] = [v.u(&state[0]), v.u(&state[1]), v.u(&state[2]), v.u(&state[3])];
     let sum = v.plus(s0, s3);
     let result = v.plus(v.or(v.left::<23>(sum), v.right::<41>(sum)), s0);

@@ -1,26 +1,27 @@
-//! Playing by the game's own window: step by step as the definitions say, and leaping where losses have no levels.
+//! Playing with the game's own [`Window`]: play by play as the paper defines it, and leaping for games that have no loss
+//! table.
 
-use super::ledger::Ledger;
-use super::{Engine, Play, Trajectory};
+use super::loss_accumulator::LossAccumulator;
+use super::{Engine, GameStepper, Trajectory};
 use crate::{Feedback, Game, Stream, Window};
 
-/// A game being played, with its window.
-pub(super) struct Table<'a> {
+/// A game in progress, with its window.
+pub(super) struct WindowStepper<'a> {
     game: &'a Game,
     engine: Engine,
     window: Window,
-    ledger: Ledger,
+    losses: LossAccumulator,
     noise: &'a mut Stream,
 }
 
-impl<'a> Table<'a> {
+impl<'a> WindowStepper<'a> {
     pub(super) fn new(game: &'a Game, engine: Engine, times: Vec<u64>, noise: &'a mut Stream) -> Self {
-        Self { game, engine, window: game.empty_window(), ledger: Ledger::new(game, None, times), noise }
+        Self { game, engine, window: game.empty_window(), losses: LossAccumulator::new(game, None, times), noise }
     }
 
-    /// How many of so many plays of an arm are made one by one: as the definitions say, all; when leaping, those before it
-    /// is calibrated.
-    fn singly(&self, arm: usize, plays: u64) -> u64 {
+    /// How many of `plays` plays of an arm are made one by one: all of them when stepwise; when leaping, those before the
+    /// arm is calibrated.
+    fn single_plays(&self, arm: usize, plays: u64) -> u64 {
         if self.engine == Engine::Stepwise {
             return plays;
         }
@@ -29,29 +30,29 @@ impl<'a> Table<'a> {
     }
 }
 
-impl Play for Table<'_> {
+impl GameStepper for WindowStepper<'_> {
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
         let plays = burn_in + record;
-        let singly = self.singly(arm, plays);
-        let Table { game, engine, window, ledger, noise: stream } = self;
+        let single_plays = self.single_plays(arm, plays);
+        let WindowStepper { game, engine, window, losses, noise: stream } = self;
         let noise = game.arms()[arm].noise();
         let mut feedback = Feedback::default();
-        for play in 0..singly {
+        for play in 0..single_plays {
             let loss = game.play(arm, window);
-            ledger.one(arm, loss);
+            losses.add_one(arm, loss);
             let recorded = play >= burn_in;
-            // By the definitions, what is ignored is drawn as well; leaping has no need to.
+            // The definition draws the ignored losses too; leaping does not need them.
             if recorded || *engine == Engine::Stepwise {
                 let observed = Feedback::one(noise.draw(loss, stream));
                 feedback += if recorded { observed } else { Feedback::default() };
             }
         }
-        let calibrated = plays - singly;
+        let calibrated = plays - single_plays;
         if calibrated > 0 {
             let recorded = calibrated.min(record);
             feedback += noise.draw_many(game.arms()[arm].eventual_loss(), recorded, stream);
             window.push_many(arm, calibrated);
-            ledger.count(arm, arm, calibrated);
+            losses.count(arm, arm, calibrated);
         }
         feedback
     }
@@ -60,11 +61,11 @@ impl Play for Table<'_> {
         self.game.arms().len()
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn losses(&self) -> &LossAccumulator {
+        &self.losses
     }
 
     fn finish(self, runs: u64) -> Trajectory {
-        self.ledger.finish(runs)
+        self.losses.finish(runs)
     }
 }

@@ -1,8 +1,8 @@
-//! Several numbers at once.
+//! Arithmetic on several numbers at once.
 //!
-//! [`Vector`] lists what the lanes need. It is implemented in plain arrays for every machine, and with AVX2 for those that
-//! have it, found out when the program runs. All operations are exact or rounded as IEEE 754 says, so both give the
-//! same bits.
+//! [`Vector`] lists the operations that the lanes need. It is implemented with plain arrays for every processor and with
+//! AVX2 for processors that have it, detected at run time. All operations are exact or rounded as IEEE 754 prescribes, so
+//! both implementations give the same bits.
 
 /// Operations on `L` floats or `L` words at once. Masks are words of all ones or all zeros.
 pub(super) trait Vector<const L: usize>: Copy {
@@ -51,9 +51,9 @@ pub(super) trait Vector<const L: usize>: Copy {
     }
 }
 
-/// In plain arrays, on any machine.
+/// Plain arrays, for any processor.
 #[derive(Clone, Copy)]
-pub(super) struct Plain;
+pub(super) struct PlainArrays;
 
 macro_rules! plain {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty, $result:expr;)*) => {
@@ -71,7 +71,7 @@ fn mask(condition: bool) -> u64 {
     if condition { u64::MAX } else { 0 }
 }
 
-impl<const L: usize> Vector<L> for Plain {
+impl<const L: usize> Vector<L> for PlainArrays {
     type F = [f64; L];
     type U = [u64; L];
     plain! {
@@ -175,9 +175,9 @@ mod avx2 {
         }
     }
 
-    /// Two of them, eight numbers: enough independent work to keep the processor busy while results are on their way.
+    /// Two AVX2 registers, eight numbers: enough independent work to hide the latency of the instructions.
     #[derive(Clone, Copy)]
-    pub(in super::super) struct Pair(pub(super) V3);
+    pub(in super::super) struct Avx2Pair(pub(super) V3);
 
     type F = [__m256d; 2];
     type U = [__m256i; 2];
@@ -191,7 +191,7 @@ mod avx2 {
         };
     }
 
-    impl Vector<8> for Pair {
+    impl Vector<8> for Avx2Pair {
         type F = F;
         type U = U;
         #[inline(always)]
@@ -249,34 +249,35 @@ mod avx2 {
     }
 }
 
-/// Something to do with vectors, whichever the machine has.
-pub(super) trait WithVectors {
-    /// Must be inlined, as must all that it calls with vectors.
-    fn with(self, eight: impl Vector<8>, four: impl Vector<4>);
+/// A computation that is generic over vectors.
+pub(super) trait VectorTask {
+    /// Must be inlined, like every function that it calls with vectors: code that is not inlined is compiled without
+    /// AVX2.
+    fn run(self, eight: impl Vector<8>, four: impl Vector<4>);
 }
 
-/// Does it with the best vectors this machine has.
-pub(super) fn dispatch(task: impl WithVectors) {
+/// Runs a task with the best vectors that this processor has.
+pub(super) fn dispatch(task: impl VectorTask) {
     #[cfg(target_arch = "x86_64")]
     if let Some(v3) = pulp::x86::V3::try_new() {
-        struct Task<T>(T, pulp::x86::V3);
-        impl<T: WithVectors> pulp::NullaryFnOnce for Task<T> {
+        struct WithAvx2<T>(T, pulp::x86::V3);
+        impl<T: VectorTask> pulp::NullaryFnOnce for WithAvx2<T> {
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                self.0.with(avx2::Pair(self.1), self.1);
+                self.0.run(avx2::Avx2Pair(self.1), self.1);
             }
         }
-        return v3.vectorize(Task(task, v3));
+        return v3.vectorize(WithAvx2(task, v3));
     }
-    task.with(Plain, Plain);
+    task.run(PlainArrays, PlainArrays);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every operation on these numbers, as words.
+    /// The results of every operation on these numbers, as words.
     fn all<const L: usize, V: Vector<L>>(v: V, a: [f64; L], b: [f64; L], x: [u64; L], y: [u64; L]) -> Vec<[u64; L]> {
         let (f, g, p, q) = (v.f(&a), v.f(&b), v.u(&x), v.u(&y));
         let floats = [v.add(f, g), v.sub(f, g), v.mul(f, g), v.div(f, g), v.min(f, g), v.splat(1.5), v.as_floats(p)];
@@ -308,8 +309,10 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn all_vectors_have_the_same_bits() {
-        let Some(v3) = pulp::x86::V3::try_new() else { return };
+    fn avx2_and_plain_arrays_give_the_same_bits() {
+        let Some(v3) = pulp::x86::V3::try_new() else {
+            return eprintln!("skipped: this processor has no AVX2");
+        };
         let mut state = 5u64;
         let mut word = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -320,11 +323,11 @@ mod tests {
             let (a, b): ([f64; 8], [f64; 8]) = (std::array::from_fn(&mut float), std::array::from_fn(&mut float));
             let (x, mut y): ([u64; 8], [u64; 8]) = (std::array::from_fn(|_| word()), std::array::from_fn(|_| word()));
             y[3] = x[3];
-            assert_eq!(all(avx2::Pair(v3), a, b, x, y), all(Plain, a, b, x, y));
+            assert_eq!(all(avx2::Avx2Pair(v3), a, b, x, y), all(PlainArrays, a, b, x, y));
             let half = |all: [f64; 8]| -> [f64; 4] { std::array::from_fn(|lane| all[lane]) };
             let half_words = |all: [u64; 8]| -> [u64; 4] { std::array::from_fn(|lane| all[lane]) };
             let (a, b, x, y) = (half(a), half(b), half_words(x), half_words(y));
-            assert_eq!(all(v3, a, b, x, y), all(Plain, a, b, x, y));
+            assert_eq!(all(v3, a, b, x, y), all(PlainArrays, a, b, x, y));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Instances played side by side give the same bits as played one by one, whoever sits in the neighbouring lanes.
+//! A batch gives the same bits as its items one by one, whatever the other items are.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    AnyPolicy, Arm, Engine, Game, GameSpec, Grid, LossCurve, Noise, PolicySpec, Seat, Stream, Weights, simulate,
-    simulate_together,
+    AnyPolicy, Arm, BatchItem, Engine, Game, GameSpec, Grid, LossCurve, Noise, PolicySpec, Stream, Weights, simulate,
+    simulate_batch,
 };
 use serde_json::json;
 
@@ -19,22 +19,25 @@ fn policy(spec: &serde_json::Value, game: &Game, horizon: u64, own: Stream) -> A
     spec.build(&game.problem(horizon), own).unwrap()
 }
 
-/// Trajectories, what the policies know in the end, and where their streams are.
-fn assert_same(name: &str, seats: &[(Game, serde_json::Value)], horizon: u64) {
-    let grid = Grid::linear(horizon, 7);
+/// Compares trajectories, final states of the policies, and final states of the streams.
+fn assert_same(name: &str, instances: &[(Game, serde_json::Value)], horizon: u64) {
+    let grid = Grid::linear(horizon, 7).unwrap();
     let fresh = |instance: usize| {
         let (own, noise) = streams(name, instance);
-        (policy(&seats[instance].1, &seats[instance].0, horizon, own), noise)
+        (policy(&instances[instance].1, &instances[instance].0, horizon, own), noise)
     };
-    let mut together: Vec<_> = (0..seats.len()).map(fresh).collect();
-    let mut at_table: Vec<_> =
-        seats.iter().zip(&mut together).map(|((game, _), (policy, noise))| Seat { game, policy, noise }).collect();
-    let trajectories = simulate_together(&mut at_table, &grid);
+    let mut batch: Vec<_> = (0..instances.len()).map(fresh).collect();
+    let mut items: Vec<_> = instances
+        .iter()
+        .zip(&mut batch)
+        .map(|((game, _), (policy, noise))| BatchItem { game, policy, noise })
+        .collect();
+    let trajectories = simulate_batch(&mut items, &grid);
     for (instance, trajectory) in trajectories.into_iter().enumerate() {
         let (mut policy, mut noise) = fresh(instance);
-        let alone = simulate(&seats[instance].0, &mut policy, &grid, Engine::Leaping, &mut noise).unwrap();
+        let alone = simulate(&instances[instance].0, &mut policy, &grid, Engine::Leaping, &mut noise).unwrap();
         assert_eq!(trajectory.unwrap(), alone, "{name}, instance {instance}");
-        assert!((policy, noise) == together[instance], "{name}, instance {instance}: policies or streams differ");
+        assert!((policy, noise) == batch[instance], "{name}, instance {instance}: policies or streams differ");
     }
 }
 
@@ -46,13 +49,13 @@ fn step(arms: usize, memory: usize, instance: usize) -> Game {
 
 #[test]
 fn any_number_of_instances() {
-    for instances in [1, 2, 4, 5, 8, 9, 12, 13, 20] {
-        let seats: Vec<_> = (0..instances).map(|i| (step(5, 3, i), json!({"kind": "exp3"}))).collect();
-        assert_same(&format!("{instances} instances"), &seats, 3000);
+    for number in [1, 2, 4, 5, 8, 9, 12, 13, 20] {
+        let instances: Vec<_> = (0..number).map(|i| (step(5, 3, i), json!({"kind": "exp3"}))).collect();
+        assert_same(&format!("{number} instances"), &instances, 3000);
     }
 }
 
-/// Batches of any length, also longer than the game and cut by its end, and any kind of feedback.
+/// Runs of any length, also longer than the horizon and cut by it, and any kind of feedback.
 #[test]
 fn any_batch_and_any_feedback() {
     let noises = [Noise::Bernoulli, Noise::None, Noise::Normal { sd: 0.2 }, Noise::Beta { concentration: 3.0 }];
@@ -71,8 +74,8 @@ fn any_batch_and_any_feedback() {
                     1 => json!({"kind": "exp3", "gamma": 0.02 * (i + 1) as f64}),
                     _ => json!({"kind": "batched-exp3", "batch": batch}),
                 };
-                let seats: Vec<_> = (0..11).map(|i| (game(i), spec(i))).collect();
-                assert_same(&format!("{noise:?}, {arms} arms, memory {memory}, batch {batch}"), &seats, 1500);
+                let instances: Vec<_> = (0..11).map(|i| (game(i), spec(i))).collect();
+                assert_same(&format!("{noise:?}, {arms} arms, memory {memory}, batch {batch}"), &instances, 1500);
             }
         }
     }
@@ -80,25 +83,25 @@ fn any_batch_and_any_feedback() {
 
 #[test]
 fn any_number_of_arms_and_any_memory() {
-    // Small windows are packed into one number, others kept by arm; beyond 32 arms there are no lanes.
+    // Small windows are packed into one number, others are kept by arm; beyond 32 arms items are simulated one by one.
     for (arms, memory) in [(1, 1), (2, 6), (7, 4), (8, 3), (20, 2), (20, 10), (32, 64), (33, 3), (200, 2)] {
-        let seats: Vec<_> = (0..9).map(|i| (step(arms, memory, i), json!({"kind": "exp3"}))).collect();
-        assert_same(&format!("{arms} arms, memory {memory}"), &seats, 2000);
+        let instances: Vec<_> = (0..9).map(|i| (step(arms, memory, i), json!({"kind": "exp3"}))).collect();
+        assert_same(&format!("{arms} arms, memory {memory}"), &instances, 2000);
     }
 }
 
 #[test]
 fn any_rate() {
-    // Large rates make logarithms grow fast, so that the reference is moved; 1 leaves nothing but even draws.
+    // Large rates make logarithms grow fast, so that the weights are rebased; with 1 all draws are uniform.
     for gamma in [1e-9, 1e-3, 0.3, 0.999, 1.0] {
-        let seats: Vec<_> = (0..6).map(|i| (step(2, 2, i), json!({"kind": "exp3", "gamma": gamma}))).collect();
-        assert_same(&format!("gamma {gamma}"), &seats, 20_000);
+        let instances: Vec<_> = (0..6).map(|i| (step(2, 2, i), json!({"kind": "exp3", "gamma": gamma}))).collect();
+        assert_same(&format!("gamma {gamma}"), &instances, 20_000);
     }
 }
 
-/// Neighbours with other games, other rates, other kinds of noise and other policies.
+/// One batch with different games, rates, kinds of noise and policies.
 #[test]
-fn any_company() {
+fn mixed_games_and_policies() {
     let arm = |weights: &[f64], curve, noise| Arm::new(Weights::new(weights.to_vec()).unwrap(), curve, noise).unwrap();
     let linear = || LossCurve::linear(0.9, -0.2);
     let weighted = |noise| {
@@ -112,7 +115,7 @@ fn any_company() {
     let without_levels = Game::new(vec![arm(&fading(20), linear(), Noise::Bernoulli); 3]).unwrap();
     let long_window = Game::new(vec![arm(&fading(14), linear(), Noise::Bernoulli); 2]).unwrap();
     let exp3 = json!({"kind": "exp3"});
-    let seats = vec![
+    let instances = vec![
         (weighted(Noise::Bernoulli).unwrap(), exp3.clone()),
         (step(3, 3, 0), exp3.clone()),
         (weighted(Noise::Normal { sd: 0.3 }).unwrap(), exp3.clone()),
@@ -128,40 +131,31 @@ fn any_company() {
         (step(5, 3, 4), json!({"kind": "epoch-ucb", "memory_bound": 3})),
         (step(3, 2, 5), exp3),
     ];
-    assert_same("company", &seats, 5000);
+    assert_same("mixed", &instances, 5000);
 }
 
-/// A policy that has played before goes on in a lane as it would alone.
+/// A policy that has played before continues in a batch as it does alone.
 #[test]
-fn going_on_with_a_policy() {
+fn policies_continue() {
     let games: Vec<_> = (0..3).map(|i| step(4, 2, i)).collect();
     let horizon = 1000;
     let mut alone: Vec<_> = (0..3).map(|i| streams("on", i)).collect();
     let mut policies: Vec<_> =
         alone.iter().zip(&games).map(|(s, g)| policy(&json!({"kind": "exp3"}), g, horizon, s.0.clone())).collect();
     for ((game, policy), (_, noise)) in games.iter().zip(&mut policies).zip(&mut alone) {
-        simulate(game, policy, &Grid::end(horizon), Engine::Leaping, noise).unwrap();
+        simulate(game, policy, &Grid::end(horizon).unwrap(), Engine::Leaping, noise).unwrap();
     }
     let mut copies = policies.clone();
     let mut noises: Vec<_> = alone.iter().map(|(_, noise)| noise.clone()).collect();
-    let mut seats: Vec<_> = games
+    let mut items: Vec<_> = games
         .iter()
         .zip(&mut copies)
         .zip(&mut noises)
-        .map(|((game, policy), noise)| Seat { game, policy, noise })
+        .map(|((game, policy), noise)| BatchItem { game, policy, noise })
         .collect();
-    let together = simulate_together(&mut seats, &Grid::end(horizon));
-    for (((game, policy), (_, noise)), together) in games.iter().zip(&mut policies).zip(&mut alone).zip(together) {
-        assert_eq!(simulate(game, policy, &Grid::end(horizon), Engine::Leaping, noise), together);
+    let batch = simulate_batch(&mut items, &Grid::end(horizon).unwrap());
+    for (((game, policy), (_, noise)), batch) in games.iter().zip(&mut policies).zip(&mut alone).zip(batch) {
+        assert_eq!(simulate(game, policy, &Grid::end(horizon).unwrap(), Engine::Leaping, noise), batch);
     }
     assert_eq!(policies, copies);
-}
-
-#[test]
-fn a_horizon_of_zero_is_an_error_for_every_seat() {
-    let game = step(2, 2, 0);
-    let mut policy = policy(&json!({"kind": "exp3"}), &game, 10, streams("zero", 0).0);
-    let mut noise = streams("zero", 0).1;
-    let played = simulate_together(&mut [Seat { game: &game, policy: &mut policy, noise: &mut noise }], &Grid::end(0));
-    assert!(matches!(played.as_slice(), [Err(_)]));
 }
