@@ -28,7 +28,7 @@ __all__ = [
     "decay",
     "kinds",
     "needle",
-    "race",
+    "fitted",
     "random_reo",
     "step",
     "stochastic",
@@ -221,7 +221,7 @@ def darts(
     return game("darts", arms=arms, first_toss=first_toss, calibrated=calibrated, feedback=feedback)
 
 
-def race(
+def fitted(
     *,
     pair: str | None = None,
     model: Mapping[str, Any] | None = None,
@@ -235,7 +235,7 @@ def race(
     * ``model``: The drivers, one arm each; the paper races pairs. In TOML one `[[game.model]]` table each.
     * ``memory``: The number of laps after which a driver's lap times are calibrated, m. A `pair` has its own.
     """
-    return game("race", pair=pair, model=model, memory=memory)
+    return game("fitted", pair=pair, model=model, memory=memory)
 
 
 def stochastic(

@@ -1,7 +1,7 @@
 //! What can be known about an experiment before it is run: the game's alpha and best arm, the exact optimum, what
 //! Theorem 1 promises, and what looks like a mistake.
 
-use calibandit::bounds::Problem;
+use calibandit::theory::ProblemSize;
 use calibandit::rng::StreamKey;
 use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
@@ -141,7 +141,7 @@ fn check_point(spec: &ExperimentSpec, point: &Point) -> Result<Check, CheckError
                 .to_string(),
         );
     }
-    let problem = |memory_bound| Problem { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound };
+    let problem = |memory_bound| ProblemSize { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound };
     let mut theorem_1 = Vec::new();
     for entry in &point.policies {
         let told = entry.policy.memory_bound();

@@ -188,3 +188,25 @@ fn every_kind_of_game_and_policy_can_be_in_a_file() {
         assert_eq!(ExperimentSpec::from_toml("f", &spec.to_toml().unwrap()).unwrap(), spec, "{}", kind.name);
     }
 }
+
+#[test]
+fn former_names_of_kinds_and_keys_are_still_read() {
+    let text = |kind: &str, curve: &str| {
+        format!(
+            "name = \"aliases\"\nhorizon = 10\n[[policy]]\nkind = \"ucb1\"\n[game]\n{kind}\n{}",
+            if curve.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    "[[game.arm]]\nmemory = 3\nloss = {{ {curve} = {{ alpha = 0.3, beta = 0.9, gamma = 0.01 }} }}\n"
+                )
+            }
+        )
+    };
+    let read = |text: String| ExperimentSpec::from_toml("aliases.toml", &text).unwrap().game;
+    let pair = |kind: &str| read(text(&format!("kind = \"{kind}\"\npair = \"2001-german\""), ""));
+    assert_eq!(pair("race"), pair("fitted"));
+    let custom = |curve: &str| read(text("kind = \"custom\"", curve));
+    assert_eq!(custom("lap"), custom("exponential_linear"));
+    assert_eq!(custom("exponential-linear"), custom("exponential_linear"));
+}

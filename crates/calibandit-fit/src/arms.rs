@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use calibandit::game::zoo::{ArmSpec, Custom, LapModel, Race};
+use calibandit::game::zoo::{ArmSpec, Custom, Fitted, FittedModel};
 use calibandit::{GameSpec, LossCurveSpec, Noise};
 use serde::Serialize;
 
@@ -174,9 +174,9 @@ pub fn game(arms: &[FittedArm]) -> Result<GameSpec, ArmsError> {
     if is_race {
         let models = arms.iter().map(|FittedArm { name, fit }| {
             let Fit { alpha, beta, gamma, sd, .. } = *fit;
-            LapModel { name: Some(name.clone()), alpha, beta, gamma, sd }
+            FittedModel { name: Some(name.clone()), alpha, beta, gamma, sd }
         });
-        return Ok(Race::of(models.collect(), memory as usize).into());
+        return Ok(Fitted::of(models.collect(), memory as usize).into());
     }
     let arms = arms.iter().map(|FittedArm { fit, .. }| ArmSpec {
         weights: None,

@@ -7,22 +7,22 @@
 //! This module knows nothing of policies.
 
 mod arm;
-mod levels;
+mod least_loss;
 mod loss;
 mod noise;
 mod optimum;
-mod reo;
+mod repeated_exposure;
 mod weights;
 mod window;
 pub mod zoo;
 
 pub use arm::{Arm, ArmError};
-pub use levels::ENUMERATION_LIMIT;
-pub use loss::{Lap, Linear, LossCurve, LossCurveSpec, LossFn, Needle, Shape, Trend};
+pub use least_loss::ENUMERATION_LIMIT;
+pub use loss::{ExponentialLinear, Linear, LossCurve, LossCurveSpec, LossFn, NeedleCurve, Shape, Trend};
 pub use noise::Noise;
 pub(crate) use noise::{bernoulli, threshold};
 pub use optimum::{BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds};
-pub use reo::{Reo, ReoError, reo};
+pub use repeated_exposure::{Reo, ReoError, reo};
 pub use weights::Weights;
 pub use window::{Exposure, Window};
 pub use zoo::GameSpec;

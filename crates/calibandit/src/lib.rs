@@ -43,14 +43,13 @@
 //! * [`simulate()`]: a policy against a game, [stepwise or leaping](Engine). What counts is expected loss, never what was
 //!   drawn. [`cpr`] makes the complete policy regret of it.
 //! * [`advisor`]: a policy against the world. [`Advisor::ask`], play, [`Advisor::tell`]; save and go on another day.
-//! * [`bounds`]: the theorems, as functions.
+//! * [`theory`]: the theorems, as functions.
 //! * [`rng`]: a seed fixes every number, bit for bit.
 //!
 //! The library reads no files or clocks, starts no threads and has no global randomness. "The paper" is Malik, Igoe, Li and
 //! Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality" (ICML 2023).
 
 pub mod advisor;
-pub mod bounds;
 pub mod catalogue;
 mod exponential;
 pub mod game;
@@ -59,14 +58,15 @@ pub mod regret;
 pub mod rng;
 mod run;
 pub mod simulate;
+pub mod theory;
 
 pub use advisor::{
     Advisor, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, SnapshotError, TellError,
 };
 pub use game::{
-    Arm, ArmError, BestSequence, Exposure, Game, GameError, GameSpec, Lap, Limits, Linear, LossCurve, LossCurveSpec,
-    LossFn, Needle, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape, Trend, Weights, Window,
-    optimum, optimum_bounds, reo, zoo,
+    Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, Limits, Linear, LossCurve,
+    LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape,
+    Trend, Weights, Window, optimum, optimum_bounds, reo, zoo,
 };
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicyKind, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};

@@ -108,7 +108,7 @@ fn mixed_games_and_policies() {
         Game::new(vec![
             arm(&[1.0, 0.5, 0.25, 0.2], linear(), noise),
             arm(&[0.8, 0.3], LossCurve::by_plays([0.7, 0.2]), noise),
-            arm(&[1.0; 40], LossCurve::lap(0.3, 0.8, 0.0), noise),
+            arm(&[1.0; 40], LossCurve::exponential_linear(0.3, 0.8, 0.0), noise),
         ])
     };
     let fading = |memory: u32| (1..=memory).map(|age| 1.0 / f64::from(age)).collect::<Vec<f64>>();

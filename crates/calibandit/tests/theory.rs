@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::bounds;
+use calibandit::theory;
 use calibandit::rng::StreamKey;
 use calibandit::{
     Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Trajectory, cpr, reo, simulate,
@@ -76,7 +76,7 @@ fn theorem_1_holds_at_least_as_often_as_it_says() {
         let memory_bound = game.memory() + instance as usize % 3;
         let horizon = 1_000_000_000_000;
         let (played, _) = play(&game, &elimination(memory_bound, json!("paper")), horizon, instance);
-        let problem = bounds::Problem {
+        let problem = theory::ProblemSize {
             arms: game.arms().len(),
             horizon,
             memory: game.memory(),
@@ -141,7 +141,7 @@ fn who_never_insists_cannot_tell_theorem_2_s_games_apart() {
         spec.draw(&mut StreamKey::new(3, "theorem 2", 0).game()).unwrap()
     };
     let (a, b) = (draw("adaptivity-a"), draw("adaptivity-b"));
-    let price = bounds::Problem { arms: 3, horizon, memory: memory_bound, memory_bound: memory_bound as u64 }
+    let price = theory::ProblemSize { arms: 3, horizon, memory: memory_bound, memory_bound: memory_bound as u64 }
         .adaptivity_price();
     for spec in [json!({"kind": "ucb1"}), json!({"kind": "epoch-ucb", "memory_bound": 4}), json!({"kind": "thompson"})]
     {

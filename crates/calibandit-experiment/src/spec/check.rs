@@ -4,7 +4,7 @@
 //! source. Only the keywords that such schemas contain are understood; what a schema cannot say is checked where
 //! the meaning is known, in [`expand`](super::expand).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::{MOST_PROBLEMS, Problem, SpecErrorKind};
 use super::suggest::{nearest, one_of};
@@ -69,6 +69,16 @@ pub(crate) fn variants<'a>(schema: &'a Value, root: &'a Value) -> Vec<&'a Value>
 /// The value that a table variant wants its tag to have.
 pub(crate) fn tag_of<'a>(variant: &'a Value, tag: &str) -> Option<&'a str> {
     variant.pointer(&format!("/properties/{tag}/const"))?.as_str()
+}
+
+/// Former names of a kind, a choice or a key, which are still read: the schema's own keyword `aliases`.
+fn aliases(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The schema of a key, by its name or a former name.
+fn property<'a>(known: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    known.get(key).or_else(|| known.values().find(|inner| aliases(inner).any(|alias| alias == key)))
 }
 
 struct Checker<'a> {
@@ -179,7 +189,10 @@ impl<'a> Checker<'a> {
             let message = format!("`kind` must be one of {}, but is {}", one_of(kinds()), kind.name());
             return self.report(Problem::new(kind.span.clone(), at_kind.path, SpecErrorKind::WrongType, message));
         };
-        match variants.iter().find(|variant| tag_of(variant, "kind") == Some(given)) {
+        let is_given = |variant: &&&'a Value| {
+            tag_of(variant, "kind") == Some(given) || aliases(variant).any(|alias| alias == given)
+        };
+        match variants.iter().find(is_given) {
             Some(variant) => self.check_table(tree, variant, at),
             None => {
                 let message =
@@ -227,7 +240,9 @@ impl<'a> Checker<'a> {
                 return;
             }
             let at_key = at.key(&entry.key);
-            match (known.and_then(|known| known.get(&entry.key)), other) {
+            match (known.and_then(|known| property(known, &entry.key)), other) {
+                // The tag of this table, by a former name.
+                (Some(_), _) if aliases(schema).any(|alias| entry.tree.text() == Some(alias)) => {}
                 (Some(inner), _) => self.check(&entry.tree, inner, &at_key),
                 (None, Some(Value::Bool(false))) => {
                     let problem = unknown_key(&entry.key, &entry.key_span, &at_key)
@@ -246,7 +261,7 @@ impl<'a> Checker<'a> {
         for key in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
             // A key that is there under a wrong name has been reported already.
             let misspelt = tree.entries().iter().any(|entry| {
-                known.is_some_and(|known| !known.contains_key(&entry.key)) && nearest(&entry.key, [key]).is_some()
+                known.is_some_and(|known| property(known, &entry.key).is_none()) && nearest(&entry.key, [key]).is_some()
             });
             if tree.get(key).is_none() && !misspelt {
                 let about = known.and_then(|known| known.get(key)).and_then(|inner| self.about(inner));
@@ -263,6 +278,7 @@ impl<'a> Checker<'a> {
         let names: Vec<&str> = variants.iter().flat_map(|variant| choices(variant)).collect();
         match tree.text() {
             Some(given) if names.contains(&given) => {}
+            Some(given) if variants.iter().flat_map(|variant| aliases(variant)).any(|alias| alias == given) => {}
             Some(given) => {
                 let message = format!("`{}` must be {}, but is {}", at.name, self.expected(variants), tree.name());
                 let problem = Problem::new(tree.span.clone(), &at.path, SpecErrorKind::ImpossibleValue, message);

@@ -13,7 +13,7 @@
 //!    is the 2001 German Grand Prix, whatever its fit: the paper names it.
 //! 6. Of these, the one of m = 10 and the nine best of the others.
 
-use calibandit::game::zoo::{LapModel, Race, RacePair};
+use calibandit::game::zoo::{Fitted, FittedModel, RacePair};
 use serde::Serialize;
 
 use super::study::{DriverRace, Study};
@@ -46,7 +46,7 @@ pub struct Pair {
 pub struct PairDriver {
     /// The lap-time model, with the driver's name.
     #[serde(flatten)]
-    pub model: LapModel,
+    pub model: FittedModel,
     /// The sum of squared residuals of the fit.
     pub sse: f64,
     /// The share of the variance that the fit explains.
@@ -59,7 +59,7 @@ pub struct PairDriver {
 impl PairDriver {
     fn new(driver: &DriverRace) -> Self {
         let Fit { alpha, beta, gamma, sd, sse, r_squared, .. } = driver.lap;
-        let model = LapModel { name: Some(driver.driver.clone()), alpha, beta, gamma, sd };
+        let model = FittedModel { name: Some(driver.driver.clone()), alpha, beta, gamma, sd };
         Self { model, sse, r_squared, laps: driver.laps.clone() }
     }
 
@@ -109,8 +109,8 @@ impl Pair {
     }
 
     /// The game of this pair.
-    pub fn game(&self) -> Race {
-        Race::of(self.drivers.iter().map(|driver| driver.model.clone()).collect(), self.laps)
+    pub fn game(&self) -> Fitted {
+        Fitted::of(self.drivers.iter().map(|driver| driver.model.clone()).collect(), self.laps)
     }
 
     fn is_main(&self) -> bool {

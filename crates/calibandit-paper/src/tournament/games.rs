@@ -2,7 +2,7 @@
 //! random games.
 
 use calibandit::rng::{Stream, StreamKey};
-use calibandit::zoo::{AlphaReo, CurveFamily, Darts, Decay, Race, RacePair, RandomReo, Span, Step, WeightFamily};
+use calibandit::zoo::{AlphaReo, CurveFamily, Darts, Decay, Fitted, RacePair, RandomReo, Span, Step, WeightFamily};
 use calibandit::{GameSpec, Noise};
 use rand::RngExt;
 use serde::Serialize;
@@ -91,14 +91,14 @@ pub fn games(options: &Options) -> Vec<Entry> {
     }
     for kind in GameSpec::kinds() {
         let played = paper.iter().any(|(game, _)| *game == kind.example);
-        if !played && kind.name != "race" {
+        if !played && kind.name != "fitted" {
             let memory_bound = memory(&kind.example, options.seed);
             add(Group::Zoo, kind.example.title(), kind.example, memory_bound, options.horizon, options.instances);
         }
     }
     for pair in RacePair::ALL {
         let fitted = pair.fitted();
-        let game = Race::from(pair).into();
+        let game = Fitted::from(pair).into();
         add(Group::Races, fitted.name.into(), game, fitted.laps as u64, options.horizon, options.instances);
     }
     all.extend((0..options.random_games).map(|index| random_game(options, index)));

@@ -219,7 +219,9 @@ pub enum ArmError {
     #[error("the arm has both `weights` and `memory`: the memory is the number of weights, so give one of them")]
     WeightsAndMemory,
     /// A curve in a file without a shape.
-    #[error("the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `lap`, `needle`")]
+    #[error(
+        "the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `exponential_linear`, `needle`"
+    )]
     NoShape,
     /// A curve in a file with two shapes.
     #[error("the loss curve has two shapes, `{one}` and `{other}`: give exactly one")]
@@ -246,7 +248,7 @@ mod tests {
             LossCurve::constant(f64::NAN),
             LossCurve::by_plays([0.5, 0.5, -0.1]),
             LossCurve::linear(1.0, -0.5),
-            LossCurve::lap(0.0, 0.1, 0.2),
+            LossCurve::exponential_linear(0.0, 0.1, 0.2),
             LossCurve::constant(0.5).when_calibrated(-0.1),
             LossCurve::constant(0.5).when_alone(2.0),
             LossCurve::needle(1.0, -1.0, 1.0),

@@ -36,10 +36,11 @@ pub enum Shape {
     ByPlays(Vec<f64>),
     /// `intercept + slope · tally`.
     Linear(Linear),
-    /// The lap-time model of the paper's F1 section, by the number `k` of plays in the window.
-    Lap(Lap),
+    /// An exponential decrease plus a linear one, by the number `k` of plays in the window: the lap-time model of the
+    /// paper's F1 section.
+    ExponentialLinear(ExponentialLinear),
     /// One value at exactly one tally and another everywhere else: Proposition 1's needle in the haystack.
-    Needle(Needle),
+    Needle(NeedleCurve),
     /// Any function of the tally.
     Function {
         /// The function. It must map the arm's tallies into [0, 1].
@@ -59,10 +60,10 @@ pub struct Linear {
     pub slope: f64,
 }
 
-/// Parameters of [`Shape::Lap`]: `beta · exp(-alpha · k) - |gamma| · k`.
+/// Parameters of [`Shape::ExponentialLinear`]: `beta · exp(-alpha · k) - |gamma| · k`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Lap {
+pub struct ExponentialLinear {
     /// The rate of the exponential decrease.
     pub alpha: f64,
     /// The height of the exponential part.
@@ -71,7 +72,7 @@ pub struct Lap {
     pub gamma: f64,
 }
 
-impl Lap {
+impl ExponentialLinear {
     /// The expected loss of lap `k`, from 1 on.
     pub fn at(&self, k: usize) -> f64 {
         let k = k as f64;
@@ -82,7 +83,7 @@ impl Lap {
 /// Parameters of [`Shape::Needle`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Needle {
+pub struct NeedleCurve {
     /// The tally that is different, compared exactly: the weights should be powers of two.
     pub tally: f64,
     /// The loss there.
@@ -123,14 +124,14 @@ impl LossCurve {
         Self::new(Shape::Linear(Linear { intercept, slope }))
     }
 
-    /// The lap-time model `beta · exp(-alpha · k) - |gamma| · k`.
-    pub fn lap(alpha: f64, beta: f64, gamma: f64) -> Self {
-        Self::new(Shape::Lap(Lap { alpha, beta, gamma }))
+    /// `beta · exp(-alpha · k) - |gamma| · k` for `k` plays in the window.
+    pub fn exponential_linear(alpha: f64, beta: f64, gamma: f64) -> Self {
+        Self::new(Shape::ExponentialLinear(ExponentialLinear { alpha, beta, gamma }))
     }
 
     /// `loss` at exactly this tally, `otherwise` everywhere else.
     pub fn needle(tally: f64, loss: f64, otherwise: f64) -> Self {
-        Self::new(Shape::Needle(Needle { tally, loss, otherwise }))
+        Self::new(Shape::Needle(NeedleCurve { tally, loss, otherwise }))
     }
 
     /// Any function of the tally. Say with [`with_trend`](LossCurve::with_trend) if it is monotone.
@@ -185,7 +186,7 @@ impl LossCurve {
 
     /// Whether the loss depends on nothing but the number of plays in the window, whatever the weights.
     pub fn depends_on_plays_only(&self) -> bool {
-        matches!(self.shape, Shape::Constant(_) | Shape::ByPlays(_) | Shape::Lap(_))
+        matches!(self.shape, Shape::Constant(_) | Shape::ByPlays(_) | Shape::ExponentialLinear(_))
     }
 
     /// Whether the loss is the same at every play.
@@ -201,7 +202,7 @@ impl Shape {
             Shape::Constant(loss) => *loss,
             Shape::ByPlays(losses) => losses.get(exposure.plays - 1).copied().unwrap_or(f64::NAN),
             Shape::Linear(line) => line.intercept + line.slope * exposure.tally,
-            Shape::Lap(lap) => lap.at(exposure.plays),
+            Shape::ExponentialLinear(model) => model.at(exposure.plays),
             Shape::Needle(needle) if exposure.tally == needle.tally => needle.loss,
             Shape::Needle(needle) => needle.otherwise,
             Shape::Function { function, .. } => match function(exposure.tally) {
@@ -218,7 +219,7 @@ impl Shape {
             Shape::Linear(line) if line.slope <= 0.0 => Trend::Decreasing,
             Shape::Linear(_) => Trend::Increasing,
             Shape::Function { trend, .. } => *trend,
-            Shape::ByPlays(_) | Shape::Lap(_) | Shape::Needle(_) => Trend::Unknown,
+            Shape::ByPlays(_) | Shape::ExponentialLinear(_) | Shape::Needle(_) => Trend::Unknown,
         }
     }
 
@@ -227,7 +228,7 @@ impl Shape {
             Shape::Constant(_) => "constant",
             Shape::ByPlays(_) => "by_plays",
             Shape::Linear(_) => "linear",
-            Shape::Lap(_) => "lap",
+            Shape::ExponentialLinear(_) => "exponential_linear",
             Shape::Needle(_) => "needle",
             Shape::Function { .. } => "function",
         }
@@ -240,7 +241,7 @@ impl PartialEq for Shape {
             (Shape::Constant(a), Shape::Constant(b)) => a == b,
             (Shape::ByPlays(a), Shape::ByPlays(b)) => a == b,
             (Shape::Linear(a), Shape::Linear(b)) => a == b,
-            (Shape::Lap(a), Shape::Lap(b)) => a == b,
+            (Shape::ExponentialLinear(a), Shape::ExponentialLinear(b)) => a == b,
             (Shape::Needle(a), Shape::Needle(b)) => a == b,
             // Two functions are the same only if they are one: nothing else can be known about them.
             (Shape::Function { function: a, trend: s }, Shape::Function { function: b, trend: t }) => {
@@ -257,7 +258,7 @@ impl fmt::Debug for Shape {
             Shape::Constant(loss) => f.debug_tuple("Constant").field(loss).finish(),
             Shape::ByPlays(losses) => f.debug_tuple("ByPlays").field(losses).finish(),
             Shape::Linear(line) => line.fmt(f),
-            Shape::Lap(lap) => lap.fmt(f),
+            Shape::ExponentialLinear(model) => model.fmt(f),
             Shape::Needle(needle) => needle.fmt(f),
             Shape::Function { trend, .. } => f.debug_struct("Function").field("trend", trend).finish_non_exhaustive(),
         }
@@ -277,12 +278,13 @@ pub struct LossCurveSpec {
     /// Linear in the tally.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linear: Option<Linear>,
-    /// The lap-time model of the F1 section.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lap: Option<Lap>,
+    /// `beta · exp(-alpha · k) - |gamma| · k` for k plays in the window.
+    #[serde(alias = "lap", alias = "exponential-linear", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("aliases" = ["lap", "exponential-linear"]))]
+    pub exponential_linear: Option<ExponentialLinear>,
     /// One value at exactly one tally, another everywhere else.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub needle: Option<Needle>,
+    pub needle: Option<NeedleCurve>,
     /// Another value when the arm is calibrated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrated: Option<f64>,
@@ -299,7 +301,7 @@ impl TryFrom<LossCurveSpec> for LossCurve {
             spec.constant.map(Shape::Constant),
             spec.by_plays.map(Shape::ByPlays),
             spec.linear.map(Shape::Linear),
-            spec.lap.map(Shape::Lap),
+            spec.exponential_linear.map(Shape::ExponentialLinear),
             spec.needle.map(Shape::Needle),
         ]
         .into_iter()
@@ -319,7 +321,7 @@ impl Serialize for LossCurve {
             Shape::Constant(loss) => spec.constant = Some(*loss),
             Shape::ByPlays(losses) => spec.by_plays = Some(losses.clone()),
             Shape::Linear(line) => spec.linear = Some(*line),
-            Shape::Lap(lap) => spec.lap = Some(*lap),
+            Shape::ExponentialLinear(model) => spec.exponential_linear = Some(*model),
             Shape::Needle(needle) => spec.needle = Some(*needle),
             Shape::Function { .. } => {
                 return Err(serde::ser::Error::custom("a loss curve that is a function cannot be written to a file"));
@@ -353,8 +355,8 @@ mod tests {
     }
 
     #[test]
-    fn lap_curve_ignores_the_sign_of_gamma() {
-        let minus = LossCurve::lap(0.5, 0.8, -0.01);
+    fn exponential_linear_curve_ignores_the_sign_of_gamma() {
+        let minus = LossCurve::exponential_linear(0.5, 0.8, -0.01);
         let by_hand = 0.8 * (-1.0f64).exp() - 0.02;
         assert!((at(&minus, 2.0, 2, 4) - by_hand).abs() < 1e-15);
     }
@@ -365,7 +367,7 @@ mod tests {
             LossCurve::constant(0.5).when_calibrated(0.35),
             LossCurve::by_plays([0.5, 0.4]),
             LossCurve::linear(1.0, -0.1).when_alone(0.2),
-            LossCurve::lap(0.1, 0.2, 0.001),
+            LossCurve::exponential_linear(0.1, 0.2, 0.001),
             LossCurve::needle(0.75, 0.0, 1.0),
         ] {
             let text = serde_json::to_string(&curve).unwrap();

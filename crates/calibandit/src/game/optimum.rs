@@ -15,16 +15,16 @@
 //! is about expected losses.
 
 mod bounds;
-mod climb;
-mod fixed;
+mod dynamic_program;
+mod fixed_point;
 mod graph;
+mod min_mean_cycle;
 mod planner;
-mod regime;
 mod search;
 mod sequence;
-mod stepwise;
+mod state_space;
 mod walks;
-mod windows;
+mod warmup_cost;
 
 #[cfg(test)]
 mod tests;
@@ -34,13 +34,13 @@ pub use sequence::BestSequence;
 
 use std::collections::HashMap;
 
-use climb::Climb;
-use fixed::{LONGEST, float};
+use fixed_point::{LONGEST, float};
 use graph::Graph;
 use planner::Planner;
-use search::{Outcome, Search};
+use search::{Search, SearchOutcome};
 use sequence::Plan;
-use windows::Rules;
+use state_space::StateSpace;
+use warmup_cost::WarmupCost;
 
 use super::Game;
 
@@ -164,16 +164,16 @@ pub fn optimum(game: &Game, horizon: u64) -> Result<Optimum, OptimumError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Optima<'g> {
-    rules: Rules<'g>,
+    space: StateSpace<'g>,
     /// One for each class; none unless the game is known to satisfy 0-REO.
-    climbs: Vec<Climb>,
+    warmups: Vec<WarmupCost>,
     limits: Limits,
     planner: Option<Planner>,
     too_large: Option<OptimumError>,
     /// A best plan from some horizon on, extended at no extra cost.
     settled: Option<(u64, Plan)>,
     /// Searches that gave up.
-    in_vain: HashMap<u64, (u64, i128)>,
+    exhausted_searches: HashMap<u64, (u64, i128)>,
     work: u64,
 }
 
@@ -188,13 +188,23 @@ impl<'g> Optima<'g> {
 
     /// With other limits.
     pub fn with_limits(game: &'g Game, limits: Limits) -> Self {
-        let rules = Rules::new(game);
-        let climbs: Result<Vec<Climb>, _> = rules.classes.iter().map(|class| Climb::new(&rules, class[0])).collect();
-        let mut climbs = climbs.unwrap_or_default();
-        if climbs.iter().any(|climb| climb.least < 0) {
-            climbs.clear();
+        let space = StateSpace::new(game);
+        let warmups: Result<Vec<WarmupCost>, _> =
+            space.classes.iter().map(|class| WarmupCost::new(&space, class[0])).collect();
+        let mut warmups = warmups.unwrap_or_default();
+        if warmups.iter().any(|warmup| warmup.least < 0) {
+            warmups.clear();
         }
-        Self { rules, climbs, limits, planner: None, too_large: None, settled: None, in_vain: HashMap::new(), work: 0 }
+        Self {
+            space,
+            warmups,
+            limits,
+            planner: None,
+            too_large: None,
+            settled: None,
+            exhausted_searches: HashMap::new(),
+            work: 0,
+        }
     }
 
     /// The optimum over `horizon` plays.
@@ -206,9 +216,9 @@ impl<'g> Optima<'g> {
         let excess = float(plan.excess);
         Ok(Optimum {
             horizon,
-            loss: horizon as f64 * self.rules.game().best_loss() + excess,
+            loss: horizon as f64 * self.space.game().best_loss() + excess,
             excess,
-            sequence: plan.sequence(&self.rules),
+            sequence: plan.sequence(&self.space),
         })
     }
 
@@ -241,7 +251,7 @@ impl<'g> Optima<'g> {
         if let Some(plan) = self.settled_at(horizon) {
             return Ok(Some(plan));
         }
-        if self.climbs.is_empty() {
+        if self.warmups.is_empty() {
             return self.planner().map(|_| None);
         }
         if self.planner.is_none()
@@ -256,7 +266,7 @@ impl<'g> Optima<'g> {
         if let Some(plan) = self.search(horizon, self.limits.windows)? {
             return Ok(Some(plan));
         }
-        let looked_at = self.in_vain.get(&horizon).map_or(0, |&(expanded, _)| expanded);
+        let looked_at = self.exhausted_searches.get(&horizon).map_or(0, |&(expanded, _)| expanded);
         Err(match too_large {
             OptimumError::TooManyStates { states_at_least, limit, .. } => {
                 OptimumError::TooManyStates { states_at_least, limit, searched: looked_at }
@@ -269,18 +279,18 @@ impl<'g> Optima<'g> {
     }
 
     fn search(&mut self, horizon: u64, budget: u64) -> Result<Option<Plan>, OptimumError> {
-        if self.in_vain.get(&horizon).is_some_and(|&(expanded, _)| expanded >= budget) {
+        if self.exhausted_searches.get(&horizon).is_some_and(|&(expanded, _)| expanded >= budget) {
             return Ok(None);
         }
-        match Search::new(&self.rules, &self.climbs, horizon).run(budget, &mut self.work)? {
-            Outcome::Found { plan, for_ever } => {
+        match Search::new(&self.space, &self.warmups, horizon).run(budget, &mut self.work)? {
+            SearchOutcome::Found { plan, for_ever } => {
                 if for_ever && self.settled.as_ref().is_none_or(|&(from, _)| horizon < from) {
                     self.settled = Some((horizon, plan.clone()));
                 }
                 Ok(Some(plan))
             }
-            Outcome::GivenUp { lower, expanded } => {
-                self.in_vain.insert(horizon, (expanded, lower));
+            SearchOutcome::GivenUp { lower, expanded } => {
+                self.exhausted_searches.insert(horizon, (expanded, lower));
                 Ok(None)
             }
         }
@@ -306,7 +316,7 @@ impl<'g> Optima<'g> {
         }
         let planner = match self.planner.take() {
             Some(planner) => planner,
-            None => match Graph::new(&self.rules, self.limits.states) {
+            None => match Graph::new(&self.space, self.limits.states) {
                 Ok(graph) => Planner::new(graph),
                 Err(error) => {
                     self.too_large = Some(error.clone());

@@ -24,9 +24,9 @@ mod check;
 mod custom;
 mod darts;
 mod decay;
+mod fitted;
 mod kinds;
 mod needle;
-mod race;
 mod random_reo;
 mod span;
 mod step;
@@ -38,9 +38,9 @@ pub use basketball::Basketball;
 pub use custom::{ArmSpec, Custom};
 pub use darts::Darts;
 pub use decay::Decay;
+pub use fitted::{Fitted, FittedDriver, FittedModel, FittedPair, RacePair};
 pub use kinds::{GameKind, Parameter};
 pub use needle::Needle;
-pub use race::{FittedDriver, FittedPair, LapModel, Race, RacePair};
 pub use random_reo::{CurveFamily, RandomReo, WeightFamily};
 pub use span::Span;
 pub use step::Step;
@@ -73,8 +73,10 @@ pub enum GameSpec {
     Decay(Decay),
     /// The dart throwing tournament.
     Darts(Darts),
-    /// The racing tournament.
-    Race(Race),
+    /// Arms with fitted warm-up curves, among them the paper's racing tournament.
+    #[serde(alias = "race")]
+    #[schemars(extend("aliases" = ["race"]))]
+    Fitted(Fitted),
     /// The plain stochastic bandit.
     Stochastic(Stochastic),
     /// Random games with a chosen alpha.
@@ -95,7 +97,7 @@ impl GameSpec {
             GameSpec::AlphaReo(game) => game.draw(stream),
             GameSpec::Decay(game) => game.draw(stream),
             GameSpec::Darts(game) => game.draw(stream),
-            GameSpec::Race(game) => game.draw(stream),
+            GameSpec::Fitted(game) => game.draw(stream),
             GameSpec::Stochastic(game) => game.draw(stream),
             GameSpec::RandomReo(game) => game.draw(stream),
             GameSpec::Custom(game) => game.draw(stream),
@@ -124,7 +126,7 @@ impl GameSpec {
             GameSpec::AlphaReo(game) => with(game.arms, game.memory),
             GameSpec::Decay(game) => with(game.arms, game.memory),
             GameSpec::Darts(game) => with(game.arms, 2),
-            GameSpec::Race(game) => game.title(),
+            GameSpec::Fitted(game) => game.title(),
             GameSpec::Stochastic(game) => with(game.arms(), 1),
             GameSpec::RandomReo(game) => {
                 let (low, high) = (game.memory.low(), game.memory.high());
@@ -155,7 +157,7 @@ into_spec!(
     Darts,
     Decay,
     Needle,
-    Race,
+    Fitted,
     RandomReo,
     Step,
     Stochastic

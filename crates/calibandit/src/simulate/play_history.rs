@@ -205,7 +205,7 @@ mod tests {
         let game = Game::new(vec![
             arm(vec![0.3; 100], LossCurve::linear(1.0, -0.02).when_calibrated(0.2)),
             arm(fading(13), LossCurve::linear(0.9, -0.1)),
-            arm(fading(65), LossCurve::lap(0.02, 0.5, 0.0)),
+            arm(fading(65), LossCurve::exponential_linear(0.02, 0.5, 0.0)),
             arm(vec![1.0; 100], LossCurve::linear(0.9, -0.005)),
             arm(vec![1.0; 3], LossCurve::constant(0.5)),
         ])

@@ -74,10 +74,10 @@ fn decay_and_darts() {
 
 #[test]
 fn race() {
-    let model = LapModel { name: None, alpha: 0.1, beta: 0.5, gamma: 0.0, sd: 0.1 };
-    assert_eq!(refused(Race::of(vec![], 3)), GameError::NoArms);
-    names("memory", Race::of(vec![model.clone()], 0));
-    names("memory", Race::of(vec![model.clone()], usize::MAX));
+    let model = FittedModel { name: None, alpha: 0.1, beta: 0.5, gamma: 0.0, sd: 0.1 };
+    assert_eq!(refused(Fitted::of(vec![], 3)), GameError::NoArms);
+    names("memory", Fitted::of(vec![model.clone()], 0));
+    names("memory", Fitted::of(vec![model.clone()], usize::MAX));
     for (alpha, beta, gamma, sd) in [
         (f64::NAN, 0.5, 0.0, 0.1),
         (0.1, f64::NAN, 0.0, 0.1),
@@ -88,8 +88,8 @@ fn race() {
         (0.1, 0.5, 0.3, 0.1),
         (0.1, 0.5, 0.0, 0.0),
     ] {
-        let bad = LapModel { name: None, alpha, beta, gamma, sd };
-        let error = refused(Race::of(vec![model.clone(), bad], 3));
+        let bad = FittedModel { name: None, alpha, beta, gamma, sd };
+        let error = refused(Fitted::of(vec![model.clone(), bad], 3));
         assert!(matches!(error, GameError::Arm { arm: 1, .. }), "{error}");
     }
 }
@@ -231,7 +231,7 @@ prop_compose! {
         LossCurveSpec {
             constant, by_plays, calibrated, alone, needle: None,
             linear: line.map(|(intercept, slope)| Linear { intercept, slope }),
-            lap: lap.map(|(alpha, beta, gamma)| calibandit::Lap { alpha, beta, gamma }),
+            exponential_linear: lap.map(|(alpha, beta, gamma)| calibandit::ExponentialLinear { alpha, beta, gamma }),
         }
     }
 }
@@ -248,8 +248,8 @@ prop_compose! {
             2 => Decay { arms, memory, best_arm, feedback }.into(),
             3 => Darts { arms, first_toss: first_span, calibrated: second_span, feedback }.into(),
             4 => {
-                let model = LapModel { name: None, alpha: a, beta: b, gamma: c, sd: d };
-                Race::of(vec![model; arms % 4], memory).into()
+                let model = FittedModel { name: None, alpha: a, beta: b, gamma: c, sd: d };
+                Fitted::of(vec![model; arms % 4], memory).into()
             }
             5 => Basketball {
                 weights: weights.unwrap_or_default(),

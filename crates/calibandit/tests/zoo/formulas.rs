@@ -1,7 +1,7 @@
 //! Losses on short sequences by the paper's formulas, and alpha by brute force.
 
 use calibandit::zoo::{
-    AdaptivityA, AdaptivityB, AlphaReo, Basketball, Darts, Decay, LapModel, Race, Span, Step, Stochastic,
+    AdaptivityA, AdaptivityB, AlphaReo, Basketball, Darts, Decay, Fitted, FittedModel, Span, Step, Stochastic,
 };
 use calibandit::{Linear, Noise};
 
@@ -97,8 +97,8 @@ fn darts_take_fixed_numbers_too() {
 
 #[test]
 fn race_by_hand() {
-    let model = |alpha, beta, gamma, sd| LapModel { name: None, alpha, beta, gamma, sd };
-    let game = draw(Race::of(vec![model(0.5, 0.8, -0.01, 0.1), model(0.0, 0.4, 0.02, 0.2)], 3));
+    let model = |alpha, beta, gamma, sd| FittedModel { name: None, alpha, beta, gamma, sd };
+    let game = draw(Fitted::of(vec![model(0.5, 0.8, -0.01, 0.1), model(0.0, 0.4, 0.02, 0.2)], 3));
     let lap = |k: f64| 0.8 * (-0.5 * k).exp() - 0.01 * k;
     // The lap is the number of plays in the window, wherever in it they are.
     let losses = game.losses(&[0, 0, 1, 0, 0, 0, 0, 1, 1, 1]).unwrap();

@@ -1,12 +1,12 @@
 //! Bounds on the optimum, for games too large for the exact one.
 
-use super::climb::Climb;
-use super::fixed::{LONGEST, fixed, float};
+use super::fixed_point::{LONGEST, fixed, float};
 use super::sequence::BestSequence;
-use super::windows::Rules;
+use super::state_space::StateSpace;
+use super::warmup_cost::WarmupCost;
 use super::{Optima, OptimumError, search};
 use crate::game::Game;
-use crate::game::levels::levels;
+use crate::game::least_loss::least_losses;
 
 /// A lower and an upper bound of the optimum.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,38 +65,38 @@ impl Optima<'_> {
     }
 
     fn estimate(&self, horizon: u64, error: &OptimumError) -> OptimumBounds {
-        let rules = &self.rules;
+        let space = &self.space;
         // A curve that leaves [0, 1] has no least cost to rely on, nor has one with too many windows.
         let trusted = !matches!(error, OptimumError::CurveLeftRange { .. });
-        let climbs: Vec<Climb> = rules
+        let warmups: Vec<WarmupCost> = space
             .classes
             .iter()
-            .map(|class| match Climb::new(rules, class[0]) {
-                Ok(climb) if trusted => climb,
-                _ => Climb::blind(rules, class[0]),
+            .map(|class| match WarmupCost::new(space, class[0]) {
+                Ok(warmup) if trusted => warmup,
+                _ => WarmupCost::blind(space, class[0]),
             })
             .collect();
         let (counted, beyond) = (horizon.min(LONGEST), horizon.saturating_sub(LONGEST) as f64);
-        let single = climbs.iter().map(|climb| climb.plays(0, counted, climb.memory)).min().unwrap_or(0);
-        let searched = self.in_vain.get(&horizon).map_or(i128::MIN, |&(_, lower)| lower);
-        let least = climbs.iter().map(|climb| climb.least).min().unwrap_or(0);
+        let single = warmups.iter().map(|warmup| warmup.plays(0, counted, warmup.memory)).min().unwrap_or(0);
+        let searched = self.exhausted_searches.get(&horizon).map_or(i128::MIN, |&(_, lower)| lower);
+        let least = warmups.iter().map(|warmup| warmup.least).min().unwrap_or(0);
         let lower_excess = float(single.max(searched)) + beyond * float(least);
 
         let (mut upper, mut sequence) = (f64::INFINITY, BestSequence::default());
-        let straight = search::straight(rules, &climbs, counted).map(|(plan, climb)| (plan, float(climb.eventual)));
+        let straight = search::straight(space, &warmups, counted).map(|(plan, warmup)| (plan, float(warmup.eventual)));
         if let Some((mut plan, rate)) = straight {
             plan.repeats += horizon - counted;
             upper = float(plan.excess) + beyond * rate;
-            sequence = plan.sequence(rules);
+            sequence = plan.sequence(space);
         }
-        for round in rounds(rules) {
-            if let Some((excess, candidate)) = repeat(rules, &round, horizon)
+        for round in rounds(space) {
+            if let Some((excess, candidate)) = repeat(space, &round, horizon)
                 && excess < upper
             {
                 (upper, sequence) = (excess, candidate);
             }
         }
-        let base = horizon as f64 * rules.game().best_loss();
+        let base = horizon as f64 * space.game().best_loss();
         OptimumBounds {
             horizon,
             lower: base + lower_excess,
@@ -113,14 +113,14 @@ impl Optima<'_> {
 const COMBINED: usize = 32;
 
 /// Rounds worth repeating: an arm's best window, oldest play first, filled up with another arm.
-fn rounds(rules: &Rules<'_>) -> Vec<Vec<usize>> {
+fn rounds(space: &StateSpace<'_>) -> Vec<Vec<usize>> {
     // One arm of each class, and a second one where there is one: an arm can be filled up with one like it.
     let fillers: Vec<usize> =
-        rules.classes.iter().take(COMBINED).flat_map(|class| class.iter().take(2)).copied().collect();
+        space.classes.iter().take(COMBINED).flat_map(|class| class.iter().take(2)).copied().collect();
     let mut rounds = Vec::new();
-    for class in rules.classes.iter().take(COMBINED) {
+    for class in space.classes.iter().take(COMBINED) {
         let arm = class[0];
-        let Ok(levels) = levels(&rules.game().arms()[arm]) else { continue };
+        let Ok(levels) = least_losses(&space.game().arms()[arm]) else { continue };
         let Some(best) = levels.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss)) else { continue };
         for &filler in fillers.iter().filter(|&&filler| filler != arm) {
             rounds.push(best.window.iter().rev().map(|&played| if played { arm } else { filler }).collect());
@@ -130,8 +130,8 @@ fn rounds(rules: &Rules<'_>) -> Vec<Vec<usize>> {
 }
 
 /// The excess of repeating a round up to the horizon, and the sequence; `None` if a curve leaves [0, 1] on the way.
-fn repeat(rules: &Rules<'_>, round: &[usize], horizon: u64) -> Option<(f64, BestSequence)> {
-    let game = rules.game();
+fn repeat(space: &StateSpace<'_>, round: &[usize], horizon: u64) -> Option<(f64, BestSequence)> {
+    let game = space.game();
     let length = round.len() as u64;
     let best = fixed(game.best_loss());
     let mut window = game.empty_window();

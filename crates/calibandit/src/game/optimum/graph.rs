@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::OptimumError;
-use super::windows::Rules;
+use super::state_space::StateSpace;
 
 /// More edges than this are not kept, whatever the number of states.
 const EDGE_LIMIT: usize = 64_000_000;
@@ -13,7 +13,7 @@ const EDGE_LIMIT: usize = 64_000_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Edge {
     pub(crate) target: u32,
-    /// Index into the graph's costs: few losses differ.
+    /// StateIndex into the graph's costs: few losses differ.
     cost: u32,
     /// The arm, in the source window's canonical naming.
     pub(crate) arm: u32,
@@ -30,9 +30,9 @@ pub(crate) struct Graph {
 impl Graph {
     /// Explores the game, breadth first. Windows of the first plays, which never come back, are not counted against the
     /// limit, but their number is limited in the same way.
-    pub(crate) fn new(rules: &Rules<'_>, limit: usize) -> Result<Self, OptimumError> {
-        let mut index = Index::new(rules);
-        let mut window = rules.empty();
+    pub(crate) fn new(space: &StateSpace<'_>, limit: usize) -> Result<Self, OptimumError> {
+        let mut index = StateIndex::new(space);
+        let mut window = space.empty();
         index.insert(&window);
         let mut graph = Self { edges: Vec::new(), first: vec![0], costs: Vec::new() };
         let mut cost_index: HashMap<i128, u32> = HashMap::new();
@@ -45,17 +45,17 @@ impl Graph {
             if state == depth_end {
                 depth += 1;
                 depth_end = index.len();
-                if depth < rules.length {
+                if depth < space.length {
                     starting = depth_end;
                 }
             }
             index.read(state, &mut window);
-            rules.actions(&window, &mut actions);
+            space.actions(&window, &mut actions);
             for &arm in &actions {
-                let excess = rules.excess(&window, arm)?;
+                let excess = space.excess(&window, arm)?;
                 next.clone_from(&window);
-                rules.advance(&mut next, arm);
-                rules.canonicalise(&mut next);
+                space.advance(&mut next, arm);
+                space.canonicalise(&mut next);
                 let target = index.insert(&next);
                 let costs = &mut graph.costs;
                 let cost = *cost_index.entry(excess).or_insert_with(|| {
@@ -123,16 +123,16 @@ impl Hasher for Mix {
 }
 
 /// Numbers windows in the order they are first seen. Windows are packed into an integer wherever they fit.
-enum Index {
+enum StateIndex {
     Packed { bits: u32, numbers: HashMap<u128, u32, BuildHasherDefault<Mix>>, windows: Vec<u128> },
     Plain { numbers: HashMap<Box<[u32]>, u32>, windows: Vec<Box<[u32]>> },
 }
 
-impl Index {
-    fn new(rules: &Rules<'_>) -> Self {
+impl StateIndex {
+    fn new(space: &StateSpace<'_>) -> Self {
         // One more than there are arms, for the blank.
-        let bits = usize::BITS - rules.game().arms().len().leading_zeros();
-        if bits as usize * rules.length <= 128 {
+        let bits = usize::BITS - space.game().arms().len().leading_zeros();
+        if bits as usize * space.length <= 128 {
             Self::Packed { bits, numbers: HashMap::default(), windows: Vec::new() }
         } else {
             Self::Plain { numbers: HashMap::new(), windows: Vec::new() }

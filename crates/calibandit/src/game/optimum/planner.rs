@@ -2,21 +2,21 @@
 //!
 //! Either a best walk touches the best cycle, and then it goes round it most of the time: its two ends are found without
 //! regard to the horizon. Or it does not, and then it lives in the graph without that cycle, in which the next best cycle can be found.
-//! What these [`Regime`]s cost at least, at this horizon, tells when to stop.
+//! What these [`MinMeanCycle`]s cost at least, at this horizon, tells when to stop.
 
+use super::dynamic_program::DynamicProgram;
 use super::graph::Graph;
-use super::regime::Regime;
+use super::min_mean_cycle::MinMeanCycle;
 use super::sequence::Plan;
-use super::stepwise::Stepwise;
 use super::walks::{Walk, Walks};
 
 /// A graph with all that was found out about it so far.
 pub(crate) struct Planner {
     graph: Graph,
-    regimes: Vec<(Regime, Walks)>,
+    regimes: Vec<(MinMeanCycle, Walks)>,
     /// Walks that touch no regime's cycle visit no more than this many states; `None` while there may be further regimes.
     leftover: Option<usize>,
-    stepwise: Stepwise,
+    stepwise: DynamicProgram,
     work: u64,
     /// The part of the work that went into finding regimes.
     regime_work: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Planner {
 impl Planner {
     pub(crate) fn new(graph: Graph) -> Self {
         let work = graph.edge_count() as u64;
-        Self { stepwise: Stepwise::new(&graph), graph, regimes: Vec::new(), leftover: None, work, regime_work: 0 }
+        Self { stepwise: DynamicProgram::new(&graph), graph, regimes: Vec::new(), leftover: None, work, regime_work: 0 }
     }
 
     pub(crate) fn states(&self) -> usize {
@@ -111,7 +111,7 @@ impl Planner {
             None => vec![true; self.graph.states()],
         };
         let before = self.work;
-        match Regime::new(&self.graph, alive, &mut self.work) {
+        match MinMeanCycle::new(&self.graph, alive, &mut self.work) {
             Ok(regime) => self.regimes.push((regime, Walks::new())),
             Err(states) => self.leftover = Some(states),
         }
@@ -125,7 +125,7 @@ impl Planner {
 
 /// The cost of `horizon` plays that come to `scaled` in the regime's scaled costs: (horizon·sum + scaled) / length, rounded
 /// up and arranged so that nothing overflows.
-fn total(regime: &Regime, horizon: u64, scaled: i128) -> i128 {
+fn total(regime: &MinMeanCycle, horizon: u64, scaled: i128) -> i128 {
     let length = regime.length();
     let (rounds, rest) = (i128::from(horizon) / length, i128::from(horizon) % length);
     let rest = rest * regime.sum + scaled;
@@ -133,7 +133,7 @@ fn total(regime: &Regime, horizon: u64, scaled: i128) -> i128 {
 }
 
 /// The slack from which on the total is no longer below `cost`.
-fn slack_below(regime: &Regime, horizon: u64, base: i128, cost: i128) -> i128 {
+fn slack_below(regime: &MinMeanCycle, horizon: u64, base: i128, cost: i128) -> i128 {
     let length = regime.length();
     let (rounds, rest) = (i128::from(horizon) / length, i128::from(horizon) % length);
     (cost - rounds * regime.sum).saturating_mul(length).saturating_sub(rest * regime.sum + base)

@@ -2,7 +2,7 @@
 //!
 //! In a 0-REO game no play costs less than mu(x*), so the excess only grows, and it stays the same for ever once a best
 //! arm is calibrated, or once plays that cost nothing extra have led back to where they began. Those, and the horizon, are
-//! the goals of an A* search over canonical windows. Its lower bounds on the way to go come from [`Climb`]:
+//! the goals of an A* search over canonical windows. Its lower bounds on the way to go come from [`WarmupCost`]:
 //! where straight play of one arm is best, which is the rule, they are exact, and nothing is searched at all.
 
 use std::cmp::Reverse;
@@ -10,19 +10,19 @@ use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use super::OptimumError;
-use super::climb::Climb;
 use super::sequence::Plan;
-use super::windows::{BLANK, Rules};
+use super::state_space::{BLANK, StateSpace};
+use super::warmup_cost::WarmupCost;
 
 /// What a search came to.
-pub(crate) enum Outcome {
+pub(crate) enum SearchOutcome {
     /// A best plan, and whether it costs the same at every longer horizon.
     Found { plan: Plan, for_ever: bool },
     /// Too many windows were looked at; no plan costs less than this.
     GivenUp { lower: i128, expanded: u64 },
 }
 
-struct Node {
+struct SearchNode {
     window: Rc<[u32]>,
     cost: i128,
     length: u64,
@@ -42,11 +42,11 @@ enum Goal {
 
 /// One search.
 pub(crate) struct Search<'a, 'g> {
-    rules: &'a Rules<'g>,
+    space: &'a StateSpace<'g>,
     /// One for each class.
-    climbs: &'a [Climb],
+    warmups: &'a [WarmupCost],
     horizon: u64,
-    nodes: Vec<Node>,
+    nodes: Vec<SearchNode>,
     /// By bound, longest first among equals.
     open: BinaryHeap<(Reverse<i128>, u64, Reverse<usize>)>,
     /// Costs and lengths at which each window was reached: none is both cheaper and longer than another.
@@ -56,26 +56,30 @@ pub(crate) struct Search<'a, 'g> {
     upper: i128,
 }
 
-/// The best plan that plays one arm only, with its climb.
-pub(crate) fn straight<'a>(rules: &Rules<'_>, climbs: &'a [Climb], horizon: u64) -> Option<(Plan, &'a Climb)> {
-    let climb = climbs.iter().min_by_key(|climb| climb.straight(horizon))?;
-    let warming = (climb.memory as u64 - 1).min(horizon);
-    let arm = rules.classes[rules.class_of[climb.arm]][0] as u32;
+/// The best plan that plays one arm only, with its warmup.
+pub(crate) fn straight<'a>(
+    space: &StateSpace<'_>,
+    warmups: &'a [WarmupCost],
+    horizon: u64,
+) -> Option<(Plan, &'a WarmupCost)> {
+    let warmup = warmups.iter().min_by_key(|warmup| warmup.straight(horizon))?;
+    let warming = (warmup.memory as u64 - 1).min(horizon);
+    let arm = space.classes[space.class_of[warmup.arm]][0] as u32;
     let plan = Plan {
-        excess: climb.straight(horizon),
+        excess: warmup.straight(horizon),
         prefix: vec![arm; warming as usize],
         cycle: vec![arm],
         repeats: horizon - warming,
         tail: Vec::new(),
     };
-    Some((plan, climb))
+    Some((plan, warmup))
 }
 
 impl<'a, 'g> Search<'a, 'g> {
-    pub(crate) fn new(rules: &'a Rules<'g>, climbs: &'a [Climb], horizon: u64) -> Self {
+    pub(crate) fn new(space: &'a StateSpace<'g>, warmups: &'a [WarmupCost], horizon: u64) -> Self {
         Self {
-            rules,
-            climbs,
+            space,
+            warmups,
             horizon,
             nodes: Vec::new(),
             open: BinaryHeap::new(),
@@ -86,14 +90,14 @@ impl<'a, 'g> Search<'a, 'g> {
     }
 
     /// Looks at no more than `budget` windows.
-    pub(crate) fn run(mut self, budget: u64, work: &mut u64) -> Result<Outcome, OptimumError> {
-        let Some((plan, climb)) = straight(self.rules, self.climbs, self.horizon) else {
-            return Ok(Outcome::GivenUp { lower: 0, expanded: 0 });
+    pub(crate) fn run(mut self, budget: u64, work: &mut u64) -> Result<SearchOutcome, OptimumError> {
+        let Some((plan, warmup)) = straight(self.space, self.warmups, self.horizon) else {
+            return Ok(SearchOutcome::GivenUp { lower: 0, expanded: 0 });
         };
         self.upper = plan.excess;
-        let for_ever = climb.is_best() && self.horizon + 1 >= climb.memory as u64;
-        let empty = self.rules.empty().into();
-        self.push(Node { window: empty, cost: 0, length: 0, parent: 0, arm: BLANK, goal: None });
+        let for_ever = warmup.is_best() && self.horizon + 1 >= warmup.memory as u64;
+        let empty = self.space.empty().into();
+        self.push(SearchNode { window: empty, cost: 0, length: 0, parent: 0, arm: BLANK, goal: None });
         let mut expanded = 0;
         while let Some((Reverse(bound), _, Reverse(number))) = self.open.pop() {
             if bound >= self.upper {
@@ -101,37 +105,38 @@ impl<'a, 'g> Search<'a, 'g> {
             }
             if self.nodes[number].goal.is_some() {
                 let for_ever = self.nodes[number].goal != Some(Goal::Horizon);
-                return Ok(Outcome::Found { plan: self.plan(number), for_ever });
+                return Ok(SearchOutcome::Found { plan: self.plan(number), for_ever });
             }
             if expanded == budget {
-                return Ok(Outcome::GivenUp { lower: bound, expanded });
+                return Ok(SearchOutcome::GivenUp { lower: bound, expanded });
             }
             expanded += 1;
             self.expand(number, work)?;
         }
         // Nothing undercuts straight play.
-        Ok(Outcome::Found { plan, for_ever })
+        Ok(SearchOutcome::Found { plan, for_ever })
     }
 
     fn expand(&mut self, number: usize, work: &mut u64) -> Result<(), OptimumError> {
-        let Node { ref window, cost, length, .. } = self.nodes[number];
+        let SearchNode { ref window, cost, length, .. } = self.nodes[number];
         let window = Rc::clone(window);
         // A longer walk at the same cost may have come here in the meantime.
         if self.reached.get(&window).is_some_and(|seen| seen.iter().any(|&(c, l)| c <= cost && l > length)) {
             return Ok(());
         }
         let mut actions = Vec::new();
-        self.rules.actions(&window, &mut actions);
+        self.space.actions(&window, &mut actions);
         *work += actions.len() as u64;
         for arm in actions {
-            let cost = cost + self.rules.excess(&window, arm)?;
-            let climb = &self.climbs[self.rules.class_of[arm as usize]];
-            let calibrated = climb.is_best() && self.rules.count(&window, arm) + 1 == climb.memory;
-            let constant = climb.is_best() && self.rules.is_constant(arm as usize);
+            let cost = cost + self.space.excess(&window, arm)?;
+            let warmup = &self.warmups[self.space.class_of[arm as usize]];
+            let calibrated = warmup.is_best() && self.space.count(&window, arm) + 1 == warmup.memory;
+            let constant = warmup.is_best() && self.space.is_constant(arm as usize);
             let mut next = window.to_vec();
-            self.rules.advance(&mut next, arm);
-            self.rules.canonicalise(&mut next);
-            let mut node = Node { window: next.into(), cost, length: length + 1, parent: number, arm, goal: None };
+            self.space.advance(&mut next, arm);
+            self.space.canonicalise(&mut next);
+            let mut node =
+                SearchNode { window: next.into(), cost, length: length + 1, parent: number, arm, goal: None };
             node.goal = if calibrated || constant {
                 Some(Goal::Calibrated)
             } else if node.length == self.horizon {
@@ -145,7 +150,7 @@ impl<'a, 'g> Search<'a, 'g> {
     }
 
     /// The node on the way to this one with the same window and the same cost.
-    fn loop_to(&self, node: &Node) -> Option<usize> {
+    fn loop_to(&self, node: &SearchNode) -> Option<usize> {
         let mut ancestor = node.parent;
         while self.nodes[ancestor].cost == node.cost {
             if self.nodes[ancestor].window == node.window {
@@ -159,7 +164,7 @@ impl<'a, 'g> Search<'a, 'g> {
         None
     }
 
-    fn push(&mut self, node: Node) {
+    fn push(&mut self, node: SearchNode) {
         let bound =
             if node.goal.is_some() { node.cost } else { node.cost + self.still_to_come(&node.window, node.length) };
         if bound >= self.upper {
@@ -181,14 +186,14 @@ impl<'a, 'g> Search<'a, 'g> {
     /// A lower bound of the excess still to come: either some best arm is calibrated on the way, or none ever is.
     fn still_to_come(&mut self, window: &[u32], length: u64) -> i128 {
         let left = self.horizon - length;
-        let (rules, climbs) = (self.rules, self.climbs);
+        let (space, warmups) = (self.space, self.warmups);
         let afresh = *self
             .afresh
             .entry(left)
-            .or_insert_with(|| climbs.iter().map(|climb| least(climb, 0, left)).min().unwrap_or(0));
+            .or_insert_with(|| warmups.iter().map(|warmup| least(warmup, 0, left)).min().unwrap_or(0));
         let in_window = window.iter().filter(|&&arm| arm != BLANK).map(|&arm| {
-            let climb = &climbs[rules.class_of[arm as usize]];
-            least(climb, rules.count(window, arm), left)
+            let warmup = &warmups[space.class_of[arm as usize]];
+            least(warmup, space.count(window, arm), left)
         });
         in_window.fold(afresh, i128::min)
     }
@@ -220,13 +225,17 @@ impl<'a, 'g> Search<'a, 'g> {
 }
 
 /// A lower bound of what is to come if all of it is of this arm, as it is where the bound is least.
-fn least(climb: &Climb, count: usize, left: u64) -> i128 {
-    if !climb.is_best() {
-        return climb.plays(count, left, climb.memory);
+fn least(warmup: &WarmupCost, count: usize, left: u64) -> i128 {
+    if !warmup.is_best() {
+        return warmup.plays(count, left, warmup.memory);
     }
-    if left >= (climb.memory - count) as u64 {
-        let calibrated = climb.to_calibrated(count);
-        return if climb.memory == 1 { calibrated } else { calibrated.min(climb.plays(count, left, climb.memory - 1)) };
+    if left >= (warmup.memory - count) as u64 {
+        let calibrated = warmup.to_calibrated(count);
+        return if warmup.memory == 1 {
+            calibrated
+        } else {
+            calibrated.min(warmup.plays(count, left, warmup.memory - 1))
+        };
     }
-    climb.plays(count, left, climb.memory - 1)
+    warmup.plays(count, left, warmup.memory - 1)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::windows::Rules;
+use super::state_space::StateSpace;
 
 /// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,18 +51,18 @@ pub(crate) struct Plan {
 impl Plan {
     /// The arms themselves. Where interchangeable arms take turns, it may take several rounds of the plan's cycle until they
     /// stand as before: those together are then the sequence's cycle.
-    pub(crate) fn sequence(&self, rules: &Rules<'_>) -> BestSequence {
-        let mut table = Table { rules, window: rules.empty() };
-        let mut prefix = table.play_all(&self.prefix);
+    pub(crate) fn sequence(&self, space: &StateSpace<'_>) -> BestSequence {
+        let mut replay = Replay { space, window: space.empty() };
+        let mut prefix = replay.play_all(&self.prefix);
         let mut rounds: Vec<Vec<usize>> = Vec::new();
         let mut seen: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut repeated_from = None;
         while (rounds.len() as u64) < self.repeats && !self.cycle.is_empty() {
-            repeated_from = seen.insert(table.window.clone(), rounds.len());
+            repeated_from = seen.insert(replay.window.clone(), rounds.len());
             if repeated_from.is_some() {
                 break;
             }
-            rounds.push(table.play_all(&self.cycle));
+            rounds.push(replay.play_all(&self.cycle));
         }
         // All rounds were played out one by one unless a window came back: treat the former as one cycle of its own.
         let before = repeated_from.unwrap_or(0);
@@ -74,37 +74,37 @@ impl Plan {
         let mut tail: Vec<usize> = Vec::new();
         // The window is where the rounds began, so the remaining ones continue from it.
         for _ in 0..extra {
-            tail.extend(table.play_all(&self.cycle));
+            tail.extend(replay.play_all(&self.cycle));
         }
-        tail.extend(table.play_all(&self.tail));
+        tail.extend(replay.play_all(&self.tail));
         let cycle = if repeats == 0 { Vec::new() } else { rounds.concat() };
         BestSequence { prefix, cycle, repeats, tail }
     }
 }
 
 /// Plays canonical names with real arms.
-struct Table<'a, 'g> {
-    rules: &'a Rules<'g>,
+struct Replay<'a, 'g> {
+    space: &'a StateSpace<'g>,
     window: Vec<u32>,
 }
 
-impl Table<'_, '_> {
+impl Replay<'_, '_> {
     fn play_all(&mut self, names: &[u32]) -> Vec<usize> {
         names.iter().map(|&name| self.play(name)).collect()
     }
 
     fn play(&mut self, name: u32) -> usize {
-        let names = self.rules.canonicalise(&mut self.window.clone());
+        let names = self.space.canonicalise(&mut self.window.clone());
         let known = names.iter().find(|&&(new, _)| new == name).map(|&(_, old)| old);
         let arm = known.unwrap_or_else(|| {
             // A fresh arm: any of the class that is not in the window.
-            let class = &self.rules.classes[self.rules.class_of[name as usize]];
-            if class.len() == 1 || self.rules.is_constant(name as usize) {
+            let class = &self.space.classes[self.space.class_of[name as usize]];
+            if class.len() == 1 || self.space.is_constant(name as usize) {
                 return name;
             }
             class.iter().map(|&x| x as u32).find(|x| !self.window.contains(x)).unwrap_or(name)
         });
-        self.rules.advance(&mut self.window, arm);
+        self.space.advance(&mut self.window, arm);
         arm as usize
     }
 }

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::graph::Graph;
 use super::planner::Planner;
-use super::windows::Rules;
+use super::state_space::StateSpace;
 use crate::game::{Arm, Game, LossCurve, Noise, Weights};
 use crate::rng::StreamKey;
 
@@ -33,14 +33,14 @@ fn regimes_and_steps_agree_to_the_last_bit() {
     let (mut answered, mut cycles) = (0, 0);
     for instance in 0..120 {
         let game = game(instance);
-        let rules = Rules::new(&game);
-        let mut planner = Planner::new(Graph::new(&rules, 1_000_000).unwrap());
+        let space = StateSpace::new(&game);
+        let mut planner = Planner::new(Graph::new(&space, 1_000_000).unwrap());
         for horizon in (1..60).chain((1..20).map(|i| i * 157)) {
             let steps = planner.by_steps(horizon);
             let Some(plan) = planner.by_regimes(horizon) else { continue };
             answered += 1;
             assert_eq!(plan.excess, steps.excess, "instance {instance}, horizon {horizon}");
-            let sequence = plan.sequence(&rules);
+            let sequence = plan.sequence(&space);
             assert_eq!(sequence.len(), horizon);
             cycles += u32::from(sequence.cycle.len() > 1);
         }

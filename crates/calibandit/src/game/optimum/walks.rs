@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::graph::Graph;
-use super::regime::{FAR, Regime};
+use super::min_mean_cycle::{FAR, MinMeanCycle};
 
 /// Where a walk is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,22 +21,22 @@ enum Stage {
     Ended,
 }
 
-type Node = (Stage, u32, u32);
+type WalkNode = (Stage, u32, u32);
 
 #[derive(Clone, Copy)]
 struct Label {
     slack: i128,
     length: u64,
     /// Where it came from, and by which edge if that was a play.
-    parent: Node,
+    parent: WalkNode,
     edge: Option<u32>,
     settled: bool,
 }
 
 /// Dijkstra's algorithm over one regime, suspended between questions.
 pub(crate) struct Walks {
-    labels: HashMap<Node, Label>,
-    open: BinaryHeap<Reverse<(i128, u64, Node)>>,
+    labels: HashMap<WalkNode, Label>,
+    open: BinaryHeap<Reverse<(i128, u64, WalkNode)>>,
 }
 
 /// The cheapest walk through the hub with a length of given residue.
@@ -60,7 +60,7 @@ impl Walks {
     pub(crate) fn cheapest(
         &mut self,
         graph: &Graph,
-        regime: &Regime,
+        regime: &MinMeanCycle,
         residue: u32,
         bound: i128,
         work: &mut u64,
@@ -83,7 +83,15 @@ impl Walks {
         Some(self.trace(end)).filter(|walk| walk.slack < bound)
     }
 
-    fn expand(&mut self, graph: &Graph, regime: &Regime, node: Node, slack: i128, length: u64, work: &mut u64) {
+    fn expand(
+        &mut self,
+        graph: &Graph,
+        regime: &MinMeanCycle,
+        node: WalkNode,
+        slack: i128,
+        length: u64,
+        work: &mut u64,
+    ) {
         let (stage, state, residue) = node;
         let potential = match stage {
             Stage::Ended => return,
@@ -112,7 +120,7 @@ impl Walks {
         }
     }
 
-    fn reach(&mut self, node: Node, slack: i128, length: u64, parent: Node, edge: Option<u32>) {
+    fn reach(&mut self, node: WalkNode, slack: i128, length: u64, parent: WalkNode, edge: Option<u32>) {
         let better = self.labels.get(&node).is_none_or(|label| (slack, length) < (label.slack, label.length));
         if better {
             self.labels.insert(node, Label { slack, length, parent, edge, settled: false });
@@ -120,7 +128,7 @@ impl Walks {
         }
     }
 
-    fn trace(&self, end: Node) -> Walk {
+    fn trace(&self, end: WalkNode) -> Walk {
         let mut walk = Walk { slack: self.labels[&end].slack, prefix: Vec::new(), tail: Vec::new() };
         let mut node = end;
         loop {

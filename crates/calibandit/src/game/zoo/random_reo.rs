@@ -112,8 +112,8 @@ impl RandomReo {
             let memory = if self.own_memory { self.memory.draw(stream) } else { common };
             let weights = self.draw_weights(memory, stream)?;
             let eventual = if x == best { mu } else { (mu + self.gap.draw(stream)).min(1.0) };
-            let levels = Levels { floor, eventual, lured: lured == Some(x) };
-            let curve = levels.draw(self.curve, &weights, stream);
+            let constraints = CurveConstraints { floor, eventual, lured: lured == Some(x) };
+            let curve = constraints.draw(self.curve, &weights, stream);
             check::arm(x, weights, curve, self.feedback)
         });
         Game::new(arms.collect::<Result<_, _>>()?)
@@ -171,7 +171,7 @@ impl RandomReo {
 }
 
 /// What is fixed about an arm's losses before its curve is drawn.
-struct Levels {
+struct CurveConstraints {
     /// No loss lies below this: mu(x*) - alpha.
     floor: f64,
     /// The loss when calibrated.
@@ -180,7 +180,7 @@ struct Levels {
     lured: bool,
 }
 
-impl Levels {
+impl CurveConstraints {
     fn draw(&self, family: CurveFamily, weights: &Weights, stream: &mut Stream) -> LossCurve {
         let memory = weights.memory();
         if memory == 1 {

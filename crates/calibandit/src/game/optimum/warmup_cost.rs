@@ -1,12 +1,12 @@
 //! What plays of one arm must cost at least, by how often it is played.
 
-use crate::game::levels::{LevelsError, levels};
+use crate::game::least_loss::{LeastLossError, least_losses};
 
-use super::fixed::fixed;
-use super::windows::Rules;
+use super::fixed_point::fixed;
+use super::state_space::StateSpace;
 
 /// The costs of one arm on its way from the empty window to being calibrated, in units above mu(x*).
-pub(crate) struct Climb {
+pub(crate) struct WarmupCost {
     pub(crate) arm: usize,
     pub(crate) memory: usize,
     /// Of a calibrated play.
@@ -21,31 +21,31 @@ pub(crate) struct Climb {
     pub(crate) least: i128,
 }
 
-impl Climb {
+impl WarmupCost {
     /// With the exact least cost at each number of plays.
-    pub(crate) fn new(rules: &Rules<'_>, arm: usize) -> Result<Self, LevelsError> {
-        let levels = levels(&rules.game().arms()[arm])?;
-        let units: Vec<i128> = levels.iter().map(|level| rules.excess_of(level.loss)).collect();
-        Ok(Self::with_levels(rules, arm, &units))
+    pub(crate) fn new(space: &StateSpace<'_>, arm: usize) -> Result<Self, LeastLossError> {
+        let levels = least_losses(&space.game().arms()[arm])?;
+        let units: Vec<i128> = levels.iter().map(|level| space.excess_of(level.loss)).collect();
+        Ok(Self::with_levels(space, arm, &units))
     }
 
     /// Where the least costs are not known: 0 is a lower bound of every loss.
-    pub(crate) fn blind(rules: &Rules<'_>, arm: usize) -> Self {
-        let this = &rules.game().arms()[arm];
-        let mut units = vec![-fixed(rules.game().best_loss()); this.memory()];
+    pub(crate) fn blind(space: &StateSpace<'_>, arm: usize) -> Self {
+        let this = &space.game().arms()[arm];
+        let mut units = vec![-fixed(space.game().best_loss()); this.memory()];
         if let Some(last) = units.last_mut() {
-            *last = rules.excess_of(this.eventual_loss());
+            *last = space.excess_of(this.eventual_loss());
         }
-        Self::with_levels(rules, arm, &units)
+        Self::with_levels(space, arm, &units)
     }
 
-    fn with_levels(rules: &Rules<'_>, arm: usize, units: &[i128]) -> Self {
-        let this = &rules.game().arms()[arm];
+    fn with_levels(space: &StateSpace<'_>, arm: usize, units: &[i128]) -> Self {
+        let this = &space.game().arms()[arm];
         let mut window = vec![];
         let straight = (1..=this.memory()).map(|plays| {
             window = vec![arm as u32; plays - 1];
             // A curve that leaves [0, 1] is reported by whatever plays it; here it counts as the worst.
-            rules.excess(&window, arm as u32).unwrap_or(rules.excess_of(1.0))
+            space.excess(&window, arm as u32).unwrap_or(space.excess_of(1.0))
         });
         let straight = running_sums(straight);
         let mut least = i128::MAX;
@@ -53,7 +53,7 @@ impl Climb {
             least = least.min(cost);
             least
         }));
-        let eventual = rules.excess_of(this.eventual_loss());
+        let eventual = space.excess_of(this.eventual_loss());
         Self {
             arm,
             memory: this.memory(),

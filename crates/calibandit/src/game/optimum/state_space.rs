@@ -5,18 +5,18 @@
 //! changes once its streak is broken. In *canonical* windows the arms of one interchangeability class appear in
 //! increasing order.
 
-use crate::game::levels::interchangeable;
+use crate::game::least_loss::interchangeable;
 use crate::game::{Exposure, Game};
 
 use super::OptimumError;
-use super::fixed::fixed;
+use super::fixed_point::fixed;
 
 /// A play that no longer matters, or none.
 pub(crate) const BLANK: u32 = u32::MAX;
 
 /// How an arm's loss depends on its window.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum Dependence {
     Constant,
     /// The same until calibrated.
     Step,
@@ -24,9 +24,9 @@ enum Kind {
 }
 
 /// How windows of a game follow each other, and what plays cost.
-pub(crate) struct Rules<'g> {
+pub(crate) struct StateSpace<'g> {
     game: &'g Game,
-    kinds: Vec<Kind>,
+    kinds: Vec<Dependence>,
     pub(crate) class_of: Vec<usize>,
     pub(crate) classes: Vec<Vec<usize>>,
     /// The best of the constant arms: no other constant arm is ever needed.
@@ -37,20 +37,20 @@ pub(crate) struct Rules<'g> {
     pub(crate) length: usize,
 }
 
-impl<'g> Rules<'g> {
+impl<'g> StateSpace<'g> {
     pub(crate) fn new(game: &'g Game) -> Self {
         let (class_of, classes) = interchangeable(game);
-        let mut kinds = vec![Kind::Tallied; game.arms().len()];
+        let mut kinds = vec![Dependence::Tallied; game.arms().len()];
         for class in &classes {
             let kind = kind(game, class[0]);
             class.iter().for_each(|&x| kinds[x] = kind);
         }
         let constant = (0..kinds.len())
-            .filter(|&x| kinds[x] == Kind::Constant)
+            .filter(|&x| kinds[x] == Dependence::Constant)
             .min_by(|&a, &b| game.arms()[a].eventual_loss().total_cmp(&game.arms()[b].eventual_loss()))
             .map(|x| x as u32);
         let length =
-            (0..kinds.len()).filter(|&x| kinds[x] != Kind::Constant).map(|x| game.arms()[x].memory() - 1).max();
+            (0..kinds.len()).filter(|&x| kinds[x] != Dependence::Constant).map(|x| game.arms()[x].memory() - 1).max();
         Self { game, kinds, class_of, classes, constant, best: fixed(game.best_loss()), length: length.unwrap_or(0) }
     }
 
@@ -65,7 +65,7 @@ impl<'g> Rules<'g> {
 
     /// Whether the arm costs the same at every play.
     pub(crate) fn is_constant(&self, arm: usize) -> bool {
-        self.kinds[arm] == Kind::Constant
+        self.kinds[arm] == Dependence::Constant
     }
 
     pub(crate) fn empty(&self) -> Vec<u32> {
@@ -104,7 +104,7 @@ impl<'g> Rules<'g> {
             in_streak &= *slot == newest;
             let Some(&kind) = self.kinds.get(*slot as usize) else { continue };
             let forgotten = age + 1 >= self.game.arms()[*slot as usize].memory();
-            if forgotten || kind == Kind::Step && !in_streak {
+            if forgotten || kind == Dependence::Step && !in_streak {
                 *slot = BLANK;
             }
         }
@@ -148,19 +148,19 @@ impl<'g> Rules<'g> {
     }
 }
 
-fn kind(game: &Game, x: usize) -> Kind {
+fn kind(game: &Game, x: usize) -> Dependence {
     let arm = &game.arms()[x];
     let memory = arm.memory();
     if memory == 1 || arm.curve().is_constant() {
-        return Kind::Constant;
+        return Dependence::Constant;
     }
     if !arm.curve().depends_on_plays_only() {
-        return Kind::Tallied;
+        return Dependence::Tallied;
     }
     let at = |plays| arm.loss(Exposure { tally: f64::NAN, plays, memory });
     match ((2..memory).all(|plays| at(plays) == at(1)), at(1) == at(memory)) {
-        (true, true) => Kind::Constant,
-        (true, false) => Kind::Step,
-        (false, _) => Kind::Tallied,
+        (true, true) => Dependence::Constant,
+        (true, false) => Dependence::Step,
+        (false, _) => Dependence::Tallied,
     }
 }

@@ -3,7 +3,7 @@
 //! Let C be a cycle of length L and total cost S with the least mean S/L. Costs are scaled to `c·L - S`, which keeps
 //! them integers: then no cycle is negative, C costs nothing, and "cheapest walk" is well defined at any length.
 
-use super::fixed::ABOVE_ALL;
+use super::fixed_point::ABOVE_ALL;
 use super::graph::Graph;
 
 /// No state and no edge.
@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) const FAR: i128 = i128::MAX;
 
 /// The best cycle among some states, with the potentials that go with it.
-pub(crate) struct Regime {
+pub(crate) struct MinMeanCycle {
     /// Its edges, from the hub on.
     pub(crate) cycle: Vec<u32>,
     /// Its cost.
@@ -44,7 +44,7 @@ impl Cycle {
     }
 }
 
-impl Regime {
+impl MinMeanCycle {
     pub(crate) fn length(&self) -> i128 {
         self.cycle.len() as i128
     }

@@ -7,7 +7,7 @@ use super::graph::Graph;
 const KEPT_EVERY: usize = 64;
 
 /// The least cost of the next `k` plays, from every state, for each `k` so far.
-pub(crate) struct Stepwise {
+pub(crate) struct DynamicProgram {
     /// Of `k` plays from the empty window.
     from_start: Vec<i128>,
     values: Vec<i128>,
@@ -15,7 +15,7 @@ pub(crate) struct Stepwise {
     kept: Vec<Vec<i128>>,
 }
 
-impl Stepwise {
+impl DynamicProgram {
     pub(crate) fn new(graph: &Graph) -> Self {
         let values = vec![0; graph.states()];
         Self { from_start: vec![0], kept: vec![values.clone()], values }

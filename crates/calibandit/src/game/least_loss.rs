@@ -5,14 +5,14 @@
 
 use std::collections::HashMap;
 
-use super::{Arm, Exposure, Game, Needle, Shape, Trend, Weights};
+use super::{Arm, Exposure, Game, NeedleCurve, Shape, Trend, Weights};
 
 /// Up to this memory all windows of an arm are tried where its curve's shape does not help.
 pub const ENUMERATION_LIMIT: usize = 24;
 
 /// The least expected loss over the windows `y` with `y_1 = 1` and a given number of plays.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Level {
+pub(crate) struct LeastLoss {
     pub(crate) loss: f64,
     /// A window that attains it, newest play first.
     pub(crate) window: Vec<bool>,
@@ -20,7 +20,7 @@ pub(crate) struct Level {
 
 /// Why the levels of an arm are not known.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum LevelsError {
+pub(crate) enum LeastLossError {
     /// The memory is above [`ENUMERATION_LIMIT`], and the curve's shape does not help.
     MemoryTooLong { memory: usize },
     /// The loss function leaves [0, 1] at this tally.
@@ -52,11 +52,11 @@ pub(crate) fn interchangeable(game: &Game) -> (Vec<usize>, Vec<Vec<usize>>) {
 }
 
 /// The levels of an arm, from one play to its memory.
-pub(crate) fn levels(arm: &Arm) -> Result<Vec<Level>, LevelsError> {
+pub(crate) fn least_losses(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
     let memory = arm.memory();
     let by_plays = arm.curve().depends_on_plays_only() || arm.weights().all_equal();
     if by_plays || memory <= 2 {
-        return (1..=memory).map(|plays| level(arm, newest(plays, memory))).collect();
+        return (1..=memory).map(|plays| at_window(arm, newest(plays, memory))).collect();
     }
     match arm.curve().shape().trend() {
         Trend::Decreasing => return monotone(arm, |a, b| b.total_cmp(a)),
@@ -66,10 +66,10 @@ pub(crate) fn levels(arm: &Arm) -> Result<Vec<Level>, LevelsError> {
     if let Shape::Needle(needle) = arm.curve().shape()
         && sums_tell_windows_apart(arm.weights())
     {
-        return needle_levels(arm, needle);
+        return needle_least_losses(arm, needle);
     }
     if memory > ENUMERATION_LIMIT {
-        return Err(LevelsError::MemoryTooLong { memory });
+        return Err(LeastLossError::MemoryTooLong { memory });
     }
     enumerate(arm)
 }
@@ -79,25 +79,25 @@ fn newest(plays: usize, memory: usize) -> Vec<bool> {
     (0..memory).map(|age| age < plays).collect()
 }
 
-fn level(arm: &Arm, window: Vec<bool>) -> Result<Level, LevelsError> {
+fn at_window(arm: &Arm, window: Vec<bool>) -> Result<LeastLoss, LeastLossError> {
     let exposure = Exposure::of(&window, arm.weights());
     let loss = arm.loss(exposure);
     if loss.is_nan() {
-        return Err(LevelsError::CurveLeftRange { tally: exposure.tally });
+        return Err(LeastLossError::CurveLeftRange { tally: exposure.tally });
     }
-    Ok(Level { loss, window })
+    Ok(LeastLoss { loss, window })
 }
 
 /// With a monotone curve the extreme tally is the best: the newest play and the others in the order of their weights.
-fn monotone(arm: &Arm, order: impl Fn(&f64, &f64) -> std::cmp::Ordering) -> Result<Vec<Level>, LevelsError> {
+fn monotone(arm: &Arm, order: impl Fn(&f64, &f64) -> std::cmp::Ordering) -> Result<Vec<LeastLoss>, LeastLossError> {
     let weights = arm.weights().as_slice();
     let mut ages: Vec<usize> = (1..weights.len()).collect();
     ages.sort_by(|&a, &b| order(&weights[a], &weights[b]));
     let mut window = newest(1, weights.len());
-    let mut levels = vec![level(arm, window.clone())?];
+    let mut levels = vec![at_window(arm, window.clone())?];
     for age in ages {
         window[age] = true;
-        levels.push(level(arm, window.clone())?);
+        levels.push(at_window(arm, window.clone())?);
     }
     Ok(levels)
 }
@@ -126,7 +126,7 @@ fn sums_tell_windows_apart(weights: &Weights) -> bool {
 }
 
 /// At most one window has the needle's tally, so every level but that window's is known.
-fn needle_levels(arm: &Arm, needle: &Needle) -> Result<Vec<Level>, LevelsError> {
+fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>, LeastLossError> {
     let mut left = needle.tally;
     let hit: Vec<bool> = arm
         .weights()
@@ -147,21 +147,21 @@ fn needle_levels(arm: &Arm, needle: &Needle) -> Result<Vec<Level>, LevelsError> 
             let straight = newest(plays, memory);
             let in_level = exists && hit.iter().filter(|&&played| played).count() == plays;
             if in_level && needle.loss <= needle.otherwise {
-                return level(arm, hit.clone());
+                return at_window(arm, hit.clone());
             }
             if in_level && straight == hit && plays > 1 && plays < memory {
                 // The needle is the worse value: any other window of this level avoids it.
                 let mut other = straight;
                 other.swap(plays - 1, plays);
-                return level(arm, other);
+                return at_window(arm, other);
             }
-            level(arm, straight)
+            at_window(arm, straight)
         })
         .collect()
 }
 
 /// Every window, tallies added newest play first as everywhere.
-fn enumerate(arm: &Arm) -> Result<Vec<Level>, LevelsError> {
+fn enumerate(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
     let memory = arm.memory();
     let weights = arm.weights().as_slice();
     let mut best = vec![(f64::INFINITY, 0u32); memory];
@@ -171,7 +171,7 @@ fn enumerate(arm: &Arm) -> Result<Vec<Level>, LevelsError> {
         if age == memory {
             let loss = arm.loss(Exposure { tally, plays, memory });
             if loss.is_nan() {
-                return Err(LevelsError::CurveLeftRange { tally });
+                return Err(LeastLossError::CurveLeftRange { tally });
             }
             if loss < best[plays - 1].0 {
                 best[plays - 1] = (loss, bits);
@@ -182,5 +182,5 @@ fn enumerate(arm: &Arm) -> Result<Vec<Level>, LevelsError> {
         open.push((age + 1, bits | 1 << age, tally + weights[age], plays + 1));
     }
     let window = |bits: u32| (0..memory).map(|age| bits >> age & 1 == 1).collect();
-    Ok(best.into_iter().map(|(loss, bits)| Level { loss, window: window(bits) }).collect())
+    Ok(best.into_iter().map(|(loss, bits)| LeastLoss { loss, window: window(bits) }).collect())
 }

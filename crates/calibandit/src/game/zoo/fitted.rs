@@ -1,7 +1,7 @@
 //! The racing tournament: drivers with fitted lap-time models.
 
-mod fitted;
 mod pair;
+mod shipped;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use pair::{FittedDriver, FittedPair, RacePair};
 
 use super::check;
-use crate::game::{Game, GameError, Lap, LossCurve, Noise};
+use crate::game::{ExponentialLinear, Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
 /// Drivers get faster lap by lap and start anew after a break; each has a lap-time model with normal noise.
@@ -25,7 +25,7 @@ use crate::rng::Stream;
 /// ```
 /// use calibandit::{GameSpec, reo};
 /// use calibandit::rng::StreamKey;
-/// let spec: GameSpec = serde_json::from_str(r#"{"kind": "race", "pair": "2001-german"}"#)?;
+/// let spec: GameSpec = serde_json::from_str(r#"{"kind": "fitted", "pair": "2001-german"}"#)?;
 /// let game = spec.draw(&mut StreamKey::new(1, "f1", 0).game())?;
 /// assert_eq!((game.arms().len(), game.memory()), (2, 10));
 /// assert_eq!(reo(&game)?.alpha, 0.0); // computed: no window of these two is better than the best calibrated one
@@ -33,13 +33,13 @@ use crate::rng::Stream;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Race {
+pub struct Fitted {
     /// A pair of drivers that comes with the library, by its race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair: Option<RacePair>,
     /// The drivers, one arm each; the paper races pairs. In TOML one `[[game.model]]` table each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<Vec<LapModel>>,
+    pub model: Option<Vec<FittedModel>>,
     /// The number of laps after which a driver's lap times are calibrated, m. A `pair` has its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<usize>,
@@ -48,7 +48,7 @@ pub struct Race {
 /// The lap times of one driver: normal around `beta·exp(-alpha·k) - |gamma|·k` at lap `k`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LapModel {
+pub struct FittedModel {
     /// The driver's name, for tables and plots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -62,22 +62,22 @@ pub struct LapModel {
     pub sd: f64,
 }
 
-impl LapModel {
+impl FittedModel {
     /// The expected loss of lap `k`, from 1 on.
     pub fn mean(&self, k: usize) -> f64 {
-        Lap { alpha: self.alpha, beta: self.beta, gamma: self.gamma }.at(k)
+        ExponentialLinear { alpha: self.alpha, beta: self.beta, gamma: self.gamma }.at(k)
     }
 }
 
-impl From<RacePair> for Race {
+impl From<RacePair> for Fitted {
     fn from(pair: RacePair) -> Self {
         Self { pair: Some(pair), ..Self::default() }
     }
 }
 
-impl Race {
+impl Fitted {
     /// The race of these drivers.
-    pub fn of(model: Vec<LapModel>, memory: usize) -> Self {
+    pub fn of(model: Vec<FittedModel>, memory: usize) -> Self {
         Self { pair: None, model: Some(model), memory: Some(memory) }
     }
 
@@ -94,13 +94,13 @@ impl Race {
         check::memory("memory", memory, models.len())?;
         let weights = check::weights(vec![1.0; memory])?;
         let arms = models.iter().enumerate().map(|(x, model)| {
-            let curve = LossCurve::lap(model.alpha, model.beta, model.gamma);
+            let curve = LossCurve::exponential_linear(model.alpha, model.beta, model.gamma);
             check::arm(x, weights.clone(), curve, Noise::Normal { sd: model.sd })
         });
         Game::new(arms.collect::<Result<_, _>>()?)
     }
 
-    /// What tells it from other races: the race or the drivers' names if they are known, and the memory.
+    /// What tells it from other games of its kind: the race of the shipped pair, or the models' names, and the memory.
     pub(super) fn title(&self) -> String {
         if let Some(pair) = self.pair {
             let FittedPair { year, race, laps, .. } = pair.fitted();
@@ -109,20 +109,20 @@ impl Race {
         let models = self.model.as_deref().unwrap_or_default();
         let memory = self.memory.unwrap_or(0);
         match names(models) {
-            Some(names) => format!("race, {names}, m = {memory}"),
-            None => format!("race, K = {}, m = {memory}", models.len()),
+            Some(names) => format!("fitted, {names}, m = {memory}"),
+            None => format!("fitted, K = {}, m = {memory}", models.len()),
         }
     }
 }
 
 impl RacePair {
-    fn models(self) -> Vec<LapModel> {
+    fn models(self) -> Vec<FittedModel> {
         self.fitted().drivers.iter().map(FittedDriver::model).collect()
     }
 }
 
 /// As in "A against B", if all have a name.
-fn names(models: &[LapModel]) -> Option<String> {
+fn names(models: &[FittedModel]) -> Option<String> {
     let names: Option<Vec<&str>> = models.iter().map(|model| model.name.as_deref()).collect();
     names.filter(|names| !names.is_empty()).map(|names| names.join(" against "))
 }
@@ -134,7 +134,7 @@ mod tests {
     use crate::rng::StreamKey;
 
     fn game(pair: RacePair) -> Game {
-        Race::from(pair).draw(&mut StreamKey::new(1, "race", 0).game()).unwrap()
+        Fitted::from(pair).draw(&mut StreamKey::new(1, "race", 0).game()).unwrap()
     }
 
     #[test]
@@ -184,13 +184,13 @@ mod tests {
 
     #[test]
     fn a_pair_excludes_models_and_memory_and_one_of_them_is_needed() {
-        let draw = |race: Race| race.draw(&mut StreamKey::new(1, "race", 0).game()).unwrap_err();
-        let pair = Race::from(RacePair::German2001);
+        let draw = |race: Fitted| race.draw(&mut StreamKey::new(1, "race", 0).game()).unwrap_err();
+        let pair = Fitted::from(RacePair::German2001);
         let model = Some(RacePair::German2001.models());
         let conflict = |other| GameError::Conflict { one: "pair", other };
-        assert_eq!(draw(Race { model: model.clone(), ..pair.clone() }), conflict("model"));
-        assert_eq!(draw(Race { memory: Some(3), ..pair }), conflict("memory"));
-        assert_eq!(draw(Race::default()), GameError::Missing { parameters: "`pair` or `model`" });
-        assert_eq!(draw(Race { model, ..Race::default() }), GameError::Missing { parameters: "`memory`" });
+        assert_eq!(draw(Fitted { model: model.clone(), ..pair.clone() }), conflict("model"));
+        assert_eq!(draw(Fitted { memory: Some(3), ..pair }), conflict("memory"));
+        assert_eq!(draw(Fitted::default()), GameError::Missing { parameters: "`pair` or `model`" });
+        assert_eq!(draw(Fitted { model, ..Fitted::default() }), GameError::Missing { parameters: "`memory`" });
     }
 }

@@ -5,7 +5,7 @@
 
 /// What the bounds are stated in terms of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Problem {
+pub struct ProblemSize {
     /// The number of arms, K.
     pub arms: usize,
     /// The number of plays, T.
@@ -16,7 +16,7 @@ pub struct Problem {
     pub memory_bound: u64,
 }
 
-impl Problem {
+impl ProblemSize {
     fn k(&self) -> f64 {
         self.arms as f64
     }
@@ -34,8 +34,8 @@ impl Problem {
     /// here: with the natural logarithm `S <= log T` fails for small `K·M`.
     ///
     /// ```
-    /// use calibandit::bounds::Problem;
-    /// let fig1a = Problem { arms: 5, horizon: 1_000_000, memory: 3, memory_bound: 3 };
+    /// use calibandit::theory::ProblemSize;
+    /// let fig1a = ProblemSize { arms: 5, horizon: 1_000_000, memory: 3, memory_bound: 3 };
     /// // The constants are generous: the bound exceeds the horizon, which no regret can.
     /// assert!(fig1a.theorem_1(0.05, 0.0) > 1_000_000.0);
     /// ```
@@ -71,7 +71,7 @@ impl Problem {
 mod tests {
     use super::*;
 
-    const SMALL: Problem = Problem { arms: 2, horizon: 1024, memory: 3, memory_bound: 4 };
+    const SMALL: ProblemSize = ProblemSize { arms: 2, horizon: 1024, memory: 3, memory_bound: 4 };
 
     #[test]
     fn theorem_1_by_hand() {
@@ -84,12 +84,12 @@ mod tests {
     fn lower_bounds_by_hand() {
         assert!((SMALL.lower_rate() - (2048.0f64.sqrt() + 6.0 + 4.0)).abs() < 1e-12);
         assert_eq!(SMALL.intractability_rate(), 8.0 / 3.0);
-        assert_eq!(Problem { memory: 20, ..SMALL }.intractability_rate(), 1024.0 / 20.0);
+        assert_eq!(ProblemSize { memory: 20, ..SMALL }.intractability_rate(), 1024.0 / 20.0);
         assert_eq!(SMALL.adaptivity_price(), (2.0, 509.0));
     }
 
     #[test]
     fn a_horizon_of_one_is_no_special_case() {
-        assert!(Problem { horizon: 1, ..SMALL }.theorem_1(0.05, 0.0).is_finite());
+        assert!(ProblemSize { horizon: 1, ..SMALL }.theorem_1(0.05, 0.0).is_finite());
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fitted;
-use crate::game::zoo::LapModel;
+use super::shipped;
+use crate::game::zoo::FittedModel;
 
 /// A pair of drivers that comes with the library, by its race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -94,24 +94,24 @@ impl RacePair {
     /// The fitted models.
     pub fn fitted(self) -> &'static FittedPair {
         match self {
-            Self::German2001 => &fitted::GERMAN_2001,
-            Self::German2014 => &fitted::GERMAN_2014,
-            Self::Hungarian2011 => &fitted::HUNGARIAN_2011,
-            Self::Austrian2021 => &fitted::AUSTRIAN_2021,
-            Self::Hungarian2022 => &fitted::HUNGARIAN_2022,
-            Self::Canadian2008 => &fitted::CANADIAN_2008,
-            Self::AbuDhabi2009 => &fitted::ABU_DHABI_2009,
-            Self::Singapore2009 => &fitted::SINGAPORE_2009,
-            Self::Sakhir2020 => &fitted::SAKHIR_2020,
-            Self::French2018 => &fitted::FRENCH_2018,
+            Self::German2001 => &shipped::GERMAN_2001,
+            Self::German2014 => &shipped::GERMAN_2014,
+            Self::Hungarian2011 => &shipped::HUNGARIAN_2011,
+            Self::Austrian2021 => &shipped::AUSTRIAN_2021,
+            Self::Hungarian2022 => &shipped::HUNGARIAN_2022,
+            Self::Canadian2008 => &shipped::CANADIAN_2008,
+            Self::AbuDhabi2009 => &shipped::ABU_DHABI_2009,
+            Self::Singapore2009 => &shipped::SINGAPORE_2009,
+            Self::Sakhir2020 => &shipped::SAKHIR_2020,
+            Self::French2018 => &shipped::FRENCH_2018,
         }
     }
 }
 
 impl FittedDriver {
     /// The model as the race game takes it.
-    pub fn model(&self) -> LapModel {
+    pub fn model(&self) -> FittedModel {
         let Self { name, alpha, beta, gamma, sd, .. } = *self;
-        LapModel { name: Some(name.to_owned()), alpha, beta, gamma, sd }
+        FittedModel { name: Some(name.to_owned()), alpha, beta, gamma, sd }
     }
 }

@@ -4,7 +4,7 @@
 //! than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
 
 use super::Game;
-use super::levels::{ENUMERATION_LIMIT, LevelsError, interchangeable, levels};
+use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
 
 /// What [`reo`] found.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,10 +47,10 @@ pub enum ReoError {
 }
 
 impl ReoError {
-    pub(crate) fn of(arm: usize, error: LevelsError) -> Self {
+    pub(crate) fn of(arm: usize, error: LeastLossError) -> Self {
         match error {
-            LevelsError::MemoryTooLong { memory } => Self::MemoryTooLong { arm, memory, limit: ENUMERATION_LIMIT },
-            LevelsError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, tally },
+            LeastLossError::MemoryTooLong { memory } => Self::MemoryTooLong { arm, memory, limit: ENUMERATION_LIMIT },
+            LeastLossError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, tally },
         }
     }
 }
@@ -83,7 +83,7 @@ pub fn reo(game: &Game) -> Result<Reo, ReoError> {
     let (_, classes) = interchangeable(game);
     for class in classes {
         let x = class[0];
-        for level in levels(&game.arms()[x]).map_err(|error| ReoError::of(x, error))? {
+        for level in least_losses(&game.arms()[x]).map_err(|error| ReoError::of(x, error))? {
             if level.loss < least {
                 (least, arm, window) = (level.loss, x, level.window);
             }
