@@ -1,8 +1,8 @@
 //! What can be known about an experiment before it is run: the game's alpha and best arm, the exact optimum, what
 //! Theorem 1 promises, and what looks like a mistake.
 
-use calibandit::theory::ProblemSize;
 use calibandit::rng::StreamKey;
+use calibandit::theory::ProblemSize;
 use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
 use serde_json::Value;

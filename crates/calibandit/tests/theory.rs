@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::theory;
 use calibandit::rng::StreamKey;
+use calibandit::theory;
 use calibandit::{
     Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Trajectory, cpr, reo, simulate,
 };
