@@ -1,110 +1,215 @@
 //! Development tasks: `cargo xtask` lists them.
 //!
-//! A task is a list of steps; a step is one small function in `steps.rs` that first makes sure of what it needs (see
-//! `needs.rs`) and then does one thing. To add a check, write a step and add it to a task below.
+//! A task is a list of steps. A step is one function that does one thing and says how many tests passed and which were
+//! skipped. What a step needs from the machine is declared beside it; `requirements.rs` looks for it, and installs it
+//! where that is possible, before the first step starts. To add a check, write a step and add it to a task below.
 
 mod bench;
-mod needs;
+mod ignored;
+mod outcome;
 mod python;
+mod requirements;
 mod shell;
 mod steps;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use steps::{Failure, Tally};
+use outcome::{Skip, StepError, StepOutcome};
+use requirements::{Machine, Requirement};
 
-/// A step: what its heading says, and what it does.
-type Step = (&'static str, fn() -> Result<Tally, Failure>);
-
-struct Task {
-    name: &'static str,
-    help: &'static str,
-    steps: &'static [Step],
+/// One step of a task.
+struct TaskStep {
+    heading: &'static str,
+    /// Without all of these the step is skipped.
+    requires: &'static [Requirement],
+    /// Without one of these, single tests of the step are skipped.
+    uses: &'static [Requirement],
+    run: fn(&Machine) -> Result<StepOutcome, StepError>,
 }
 
-const FORMAT: Step = ("format", steps::format);
-const LINT: Step = ("lint", steps::lint);
-const TESTS: Step = ("tests", steps::tests);
-const DOC_TESTS: Step = ("doc tests", steps::doc_tests);
-const DOCS: Step = ("docs", steps::docs);
-const PYTHON: Step = ("python", python::python);
+impl TaskStep {
+    const fn new(heading: &'static str, run: fn(&Machine) -> Result<StepOutcome, StepError>) -> Self {
+        Self { heading, requires: &[], uses: &[], run }
+    }
 
-const TASKS: &[Task] = &[
-    Task {
+    const fn requires(self, requires: &'static [Requirement]) -> Self {
+        Self { requires, ..self }
+    }
+
+    const fn uses(self, uses: &'static [Requirement]) -> Self {
+        Self { uses, ..self }
+    }
+}
+
+/// A named list of steps.
+struct TaskDefinition {
+    name: &'static str,
+    help: &'static str,
+    steps: &'static [TaskStep],
+}
+
+const FORMAT: TaskStep = TaskStep::new("format", steps::format).requires(&[Requirement::Rustfmt]);
+const LINT: TaskStep = TaskStep::new("lint", steps::lint).requires(&[Requirement::Clippy]);
+const TESTS: TaskStep = TaskStep::new("tests", steps::tests).uses(Requirement::OF_TESTS);
+const DOC_TESTS: TaskStep = TaskStep::new("doc tests", steps::doc_tests);
+const DOCS: TaskStep = TaskStep::new("docs", steps::docs);
+const PYTHON: TaskStep = TaskStep::new("python", python::python).requires(&[Requirement::Python]);
+
+const TASKS: &[TaskDefinition] = &[
+    TaskDefinition {
         name: "test",
-        help: "everything that must pass: format, lints, all tests, doc tests, documentation without warnings, Python",
+        help: "the full suite: format, lints, all tests, doc tests, documentation, Python",
         steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS, PYTHON],
     },
-    Task { name: "python", help: "the Python package: wheel, clean environment, tests, types", steps: &[PYTHON] },
-    Task { name: "lint", help: "format and lints only, in seconds", steps: &[FORMAT, LINT] },
-    Task {
+    TaskDefinition { name: "lint", help: "format and lints", steps: &[FORMAT, LINT] },
+    TaskDefinition { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
+    TaskDefinition {
+        name: "python",
+        help: "the Python package: wheel, clean environment, tests, types",
+        steps: &[PYTHON],
+    },
+    TaskDefinition {
         name: "bench",
-        help: "this project and its peers side by side, written to docs/benchmarks.md",
+        help: "measures this project and its peers on the same work; writes docs/benchmarks.md",
         steps: &[
-            ("contestants", bench::prepare),
-            ("ratios", bench::compare),
-            ("growth", bench::grow),
-            ("paper", bench::time),
-            ("instructions", bench::count),
-            ("page", bench::write),
-            ("verdict", bench::judge),
+            TaskStep::new("build", bench::prepare),
+            TaskStep::new("ratios", bench::compare),
+            TaskStep::new("growth", bench::measure_growth),
+            TaskStep::new("paper", bench::time_paper),
+            TaskStep::new("instructions", bench::count_instructions),
+            TaskStep::new("page", bench::write_page),
+            TaskStep::new("verdict", bench::verdict),
         ],
     },
-    Task { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
 ];
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    task: &'static str,
+    first_step: usize,
+    /// Whether missing programs may be installed.
+    install: bool,
+}
+
+impl Request {
+    /// The error is the argument that is not understood.
+    fn parse(arguments: &[String]) -> Result<Option<Self>, String> {
+        let mut install = true;
+        let mut words = Vec::new();
+        for argument in arguments {
+            match argument.as_str() {
+                "--no-install" => install = false,
+                word => words.push(word),
+            }
+        }
+        let Some((name, rest)) = words.split_first() else { return Ok(None) };
+        let task = TASKS.iter().find(|task| task.name == *name).ok_or_else(|| name.to_string())?;
+        let first_step = match rest {
+            [] => 0,
+            [heading] => {
+                let position = task.steps.iter().position(|step| step.heading == *heading);
+                position.ok_or_else(|| heading.to_string())?
+            }
+            [_, extra, ..] => return Err(extra.to_string()),
+        };
+        Ok(Some(Self { task: task.name, first_step, install }))
+    }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.as_slice() {
-        [] => {
-            print!("{}", list());
+    let install_forbidden = std::env::var_os("CALIBANDIT_NO_INSTALL").is_some_and(|value| !value.is_empty());
+    match Request::parse(&arguments) {
+        Ok(None) => {
+            print!("{}", usage());
             ExitCode::SUCCESS
         }
-        [name, from @ ..] => {
-            let Some(task) = TASKS.iter().find(|task| task.name == name) else { return refuse(name) };
-            match from {
-                [] => run(task, 0),
-                [from] => task
-                    .steps
-                    .iter()
-                    .position(|(heading, _)| heading == from)
-                    .map_or_else(|| refuse(from), |first| run(task, first)),
-                [_, extra, ..] => refuse(extra),
-            }
+        Ok(Some(request)) => {
+            let task = TASKS.iter().find(|task| task.name == request.task);
+            task.map_or(ExitCode::FAILURE, |task| {
+                run(task, request.first_step, request.install && !install_forbidden)
+            })
+        }
+        Err(argument) => {
+            eprint!("xtask does not know `{argument}`.\n{}", usage());
+            ExitCode::from(2)
         }
     }
 }
 
-fn list() -> String {
-    let mut text = String::from("cargo xtask <task> [<step to begin with>], where <task> is one of\n");
+fn usage() -> String {
+    let mut text = String::from("cargo xtask TASK [FIRST STEP] [--no-install], where TASK is one of\n");
     for task in TASKS {
         text += &format!("  {:<8}{}\n", task.name, task.help);
     }
+    text += "\nA missing program is installed where that is possible (rustup; apt-get as root on Debian), after saying so.\n";
+    text += "With --no-install, or CALIBANDIT_NO_INSTALL=1, nothing is installed and what needs it is skipped.\n";
     text
 }
 
-fn refuse(argument: &str) -> ExitCode {
-    eprint!("xtask does not know `{argument}`.\n{}", list());
-    ExitCode::from(2)
-}
-
-/// Runs the steps of a task from one of them on.
-fn run(task: &Task, first: usize) -> ExitCode {
+/// Runs the steps of a task, beginning with step number `first`.
+fn run(task: &TaskDefinition, first: usize, install: bool) -> ExitCode {
     let start = Instant::now();
-    let mut total = Tally::default();
-    for (position, (heading, step)) in task.steps.iter().enumerate().skip(first) {
-        println!("\n=== {heading} ({} of {}) ===", position + 1, task.steps.len());
+    let steps = &task.steps[first..];
+    let wanted = steps.iter().flat_map(|step| step.requires.iter().chain(step.uses)).copied().collect::<Vec<_>>();
+    let machine = Machine::prepare(&wanted, install);
+    let mut total = StepOutcome::default();
+    for (position, step) in steps.iter().enumerate() {
+        println!("\n=== {} ({} of {}) ===", step.heading, first + position + 1, task.steps.len());
         let step_start = Instant::now();
-        match step() {
-            Ok(tally) => total += tally,
-            Err(failure) => {
-                eprintln!("\nxtask {}: the step `{heading}` failed: {failure}", task.name);
+        if let Some(missing) = step.requires.iter().find(|requirement| !machine.has(**requirement)) {
+            let name = format!("the whole step `{}`", step.heading);
+            println!("skipped: needs {missing}");
+            total.skipped.push(Skip::for_requirement(name, *missing));
+            continue;
+        }
+        match (step.run)(&machine) {
+            Ok(outcome) => total.add(outcome),
+            Err(error) => {
+                eprintln!("\nxtask {}: the step `{}` failed: {error}", task.name, step.heading);
                 return ExitCode::FAILURE;
             }
         }
-        println!("--- {heading}: {:.1} s", step_start.elapsed().as_secs_f64());
+        println!("--- {}: {:.1} s", step.heading, step_start.elapsed().as_secs_f64());
     }
-    println!("\nxtask {}: all steps passed in {:.1} s; {total}", task.name, start.elapsed().as_secs_f64());
+    println!("\nxtask {}: all steps done in {:.1} s", task.name, start.elapsed().as_secs_f64());
+    print!("{total}");
+    let in_ci = std::env::var("CI").as_deref() == Ok("true");
+    if in_ci && total.skipped.iter().any(|skip| skip.avoidable) {
+        eprintln!("xtask {}: in CI nothing that can be installed may be skipped", task.name);
+        return ExitCode::FAILURE;
+    }
     ExitCode::SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Request>, String> {
+        Request::parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_task_may_begin_at_a_later_step() {
+        assert_eq!(parse("test"), Ok(Some(Request { task: "test", first_step: 0, install: true })));
+        assert_eq!(parse("lint lint"), Ok(Some(Request { task: "lint", first_step: 1, install: true })));
+        assert_eq!(parse(""), Ok(None));
+    }
+
+    #[test]
+    fn installing_can_be_forbidden_at_any_position() {
+        let expected = Ok(Some(Request { task: "lint", first_step: 1, install: false }));
+        assert_eq!(parse("--no-install lint lint"), expected);
+        assert_eq!(parse("lint lint --no-install"), expected);
+    }
+
+    #[test]
+    fn unknown_arguments_are_named() {
+        assert_eq!(parse("tset"), Err("tset".to_string()));
+        assert_eq!(parse("lint tests"), Err("tests".to_string()));
+        assert_eq!(parse("lint lint more"), Err("more".to_string()));
+    }
 }

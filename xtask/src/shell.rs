@@ -1,11 +1,11 @@
-//! Running programs: nothing but `std::process`, with the command in every error.
+//! Running programs with `std::process`; every error has the command.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::steps::Failure;
+use crate::outcome::StepError;
 
 /// A program with its arguments, to be run in the root of the repository without standard input.
 pub(crate) struct Program {
@@ -16,7 +16,7 @@ pub(crate) struct Program {
 
 /// One of a program's two outputs.
 #[derive(Clone, Copy)]
-pub(crate) enum Stream {
+pub(crate) enum OutputStream {
     Stdout,
     Stderr,
 }
@@ -51,16 +51,16 @@ impl Program {
     }
 
     /// Runs it, showing its output.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self) -> Result<(), StepError> {
         self.judge(self.command().status().map_err(|error| self.start(error))?)
     }
 
     /// Runs it, showing its output, and returns what it wrote to one of its streams.
-    pub(crate) fn run_echoing(&self, stream: Stream) -> Result<String, Failure> {
+    pub(crate) fn run_echoing(&self, stream: OutputStream) -> Result<String, StepError> {
         let mut command = self.command();
         match stream {
-            Stream::Stdout => command.stdout(Stdio::piped()),
-            Stream::Stderr => command.stderr(Stdio::piped()),
+            OutputStream::Stdout => command.stdout(Stdio::piped()),
+            OutputStream::Stderr => command.stderr(Stdio::piped()),
         };
         let mut child = command.spawn().map_err(|error| self.start(error))?;
         let written = match (child.stdout.take(), child.stderr.take()) {
@@ -73,15 +73,15 @@ impl Program {
         written.map_err(|error| self.start(error))
     }
 
-    fn judge(&self, status: ExitStatus) -> Result<(), Failure> {
+    fn judge(&self, status: ExitStatus) -> Result<(), StepError> {
         if status.success() {
             return Ok(());
         }
-        Err(Failure::Program { command: self.to_string(), status: status.to_string() })
+        Err(StepError::Program { command: self.to_string(), status: status.to_string() })
     }
 
-    fn start(&self, error: std::io::Error) -> Failure {
-        Failure::Start { command: self.to_string(), error }
+    fn start(&self, error: std::io::Error) -> StepError {
+        StepError::Start { command: self.to_string(), error }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::contestants::Contestant;
+use super::implementations::Implementation;
 use super::ratios::SE;
-use super::{Workload, keep, paper};
+use super::{Workload, paper, store};
+use crate::outcome::{StepError, StepOutcome};
+use crate::requirements::Machine;
 use crate::shell::Program;
-use crate::steps::{Failure, Tally};
 
 const POLICIES: [(&str, &str); 5] = [
     (SE, "SE"),
@@ -16,35 +17,35 @@ const POLICIES: [(&str, &str); 5] = [
     ("calibrated", "calibrated"),
 ];
 
-/// One panel: what is on the horizontal axis, and the workload at each place.
-struct Panel {
+/// One panel of the figure: the values on the horizontal axis, and the workload at each of them.
+struct GrowthPanel {
     id: &'static str,
     label: &'static str,
-    places: Vec<u64>,
+    values: Vec<u64>,
     at: fn(&'static str, u64) -> Option<Workload>,
-    /// Time of an instance, or of a play.
-    a_play: bool,
+    /// Whether time is shown per play, not per instance.
+    per_play: bool,
 }
 
-fn panels() -> Vec<Panel> {
+fn panels() -> Vec<GrowthPanel> {
     let powers = |from: u32, to: u32| (from..=to).map(|power| 10u64.pow(power)).collect();
     vec![
-        Panel {
+        GrowthPanel {
             id: "horizon",
             label: "T",
-            places: powers(4, 12),
+            values: powers(4, 12),
             at: |policy, horizon| {
                 let most = if leaps(policy) { u64::MAX } else { 10_000_000 };
                 (horizon <= most).then(|| Workload { horizon, ..repeated(policy, horizon) })
             },
-            a_play: false,
+            per_play: false,
         },
-        Panel {
+        GrowthPanel {
             id: "arms",
             label: "K",
-            places: vec![2, 5, 10, 30, 100, 1000, 10_000, 100_000],
+            values: vec![2, 5, 10, 30, 100, 1000, 10_000, 100_000],
             at: |policy, arms| {
-                // SE needs room for an epoch, index policies look at every arm.
+                // The horizon must have room for an epoch of SE; index policies look at every arm.
                 let most = match policy {
                     SE | "epoch-ucb" => 10_000,
                     "calibrated" => 1000,
@@ -55,46 +56,47 @@ fn panels() -> Vec<Panel> {
                     _ if arms > 100 => 1,
                     _ => 8,
                 };
-                (arms <= most).then(|| Workload { arms, instances, ..Workload::usual(policy) })
+                (arms <= most).then(|| Workload { arms, instances, ..Workload::standard(policy) })
             },
-            a_play: true,
+            per_play: true,
         },
-        Panel {
+        GrowthPanel {
             id: "memory",
             label: "m",
-            places: vec![1, 2, 4, 8, 16, 32, 64],
+            values: vec![1, 2, 4, 8, 16, 32, 64],
             at: |policy, memory| Some(Workload { memory, ..repeated(policy, 1_000_000) }),
-            a_play: true,
+            per_play: true,
         },
-        Panel {
+        GrowthPanel {
             id: "instances",
             label: "instances",
-            places: vec![1, 2, 4, 8, 16, 32],
-            at: |policy, instances| policy.ends_with("exp3").then(|| Workload { instances, ..Workload::usual(policy) }),
-            a_play: true,
+            values: vec![1, 2, 4, 8, 16, 32],
+            at: |policy, instances| policy.ends_with("exp3").then(|| Workload { instances, ..Workload::standard(policy) }),
+            per_play: true,
         },
     ]
 }
 
+/// Whether the policy asks for long runs, whose losses are drawn at once.
 fn leaps(policy: &str) -> bool {
     policy == SE || policy == "calibrated"
 }
 
-/// As many instances as it takes to measure something.
+/// Enough instances for a measurable time.
 fn repeated(policy: &'static str, horizon: u64) -> Workload {
     let instances = match policy {
         SE => 1000,
         "calibrated" => 100,
         _ => (8_000_000 / horizon).clamp(8, 200),
     };
-    Workload { instances, horizon, ..Workload::usual(policy) }
+    Workload { instances, horizon, ..Workload::standard(policy) }
 }
 
 /// Measures, and draws docs/images/growth.svg.
-pub(crate) fn grow() -> Result<Tally, Failure> {
+pub(crate) fn measure_growth(_: &Machine) -> Result<StepOutcome, StepError> {
     let mut drawn = Vec::new();
     for panel in panels() {
-        let unit = if panel.a_play { "ns a play" } else { "microseconds an instance" };
+        let unit = if panel.per_play { "ns per play" } else { "microseconds per instance" };
         let mut series = Vec::new();
         for (policy, label) in POLICIES {
             let points = curve(&panel, policy);
@@ -108,19 +110,19 @@ pub(crate) fn grow() -> Result<Tally, Failure> {
     let points = by_threads();
     println!("threads: {}", shown(&points));
     let series = [one_series("all six policies", &points)];
-    drawn.push(one_panel("threads", "threads", ("seconds by the clock", FROM_0), &series));
+    drawn.push(one_panel("threads", "threads", ("elapsed seconds", FROM_0), &series));
     let figure = format!(
-        r#"{{"id": "growth", "title": "What a game costs", "caption": "{CAPTION}", "panels": [{}]}}"#,
+        r#"{{"id": "growth", "title": "CPU time of one game", "caption": "{CAPTION}", "panels": [{}]}}"#,
         drawn.join(", ")
     );
-    keep("growth.json", &figure)?;
+    store("growth.json", &figure)?;
     let [from, svg, png] = ["target/bench/growth.json", "docs/images/growth.svg", "target/bench/growth.png"];
     Program::new("target/release/examples/draw", [from, svg, png]).run()?;
-    Ok(Tally::default())
+    Ok(StepOutcome::default())
 }
 
-const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless said. By threads: ten panels of \
-                       the appendix with 20 instances each, report written, by the clock.";
+const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless stated otherwise. By threads: elapsed \
+                       time of ten panels of the appendix with 20 instances each, and their report.";
 
 const LOG: &str = r#""scale": "log""#;
 const FROM_0: &str = r#""scale": "linear", "min": 0.0"#;
@@ -139,25 +141,25 @@ fn one_series(label: &str, points: &[(u64, f64)]) -> String {
     format!(r#"{{"policy": "{label}", "mark": "line-and-points", "points": [{list}]}}"#)
 }
 
-/// Seconds by the clock on 1, 2, 4, ... threads, up to twice as many as the machine can run at once.
+/// Elapsed seconds on 1, 2, 4, ... threads, up to twice the number of hardware threads.
 fn by_threads() -> Vec<(u64, f64)> {
     let threads = (0..).map(|power| 1 << power).take_while(|&threads| threads <= 2 * paper::available());
     let least = |threads| {
         let tries = (0..2).filter_map(|_| paper::run(&["paper", "fig-app-unweighted"], threads));
-        tries.map(|taken| taken.seconds).reduce(f64::min)
+        tries.map(|cost| cost.seconds).reduce(f64::min)
     };
     threads.filter_map(|threads| Some((threads as u64, least(threads)?))).collect()
 }
 
-fn curve(panel: &Panel, policy: &'static str) -> Vec<(u64, f64)> {
+fn curve(panel: &GrowthPanel, policy: &'static str) -> Vec<(u64, f64)> {
     let mut points = Vec::new();
-    for &place in &panel.places {
-        let Some(workload) = (panel.at)(policy, place) else { continue };
-        let Some(measured) = Contestant::Calibandit.play(&workload, 2) else { continue };
-        let an_instance = measured.seconds / workload.instances as f64;
-        let value = if panel.a_play { an_instance * 1e9 / workload.horizon as f64 } else { an_instance * 1e6 };
-        if value > 0.0 {
-            points.push((place, value));
+    for &value in &panel.values {
+        let Some(workload) = (panel.at)(policy, value) else { continue };
+        let Some(measurement) = Implementation::Calibandit.run(&workload, 2) else { continue };
+        let per_instance = measurement.seconds / workload.instances as f64;
+        let time = if panel.per_play { per_instance * 1e9 / workload.horizon as f64 } else { per_instance * 1e6 };
+        if time > 0.0 {
+            points.push((value, time));
         }
     }
     points

@@ -1,15 +1,16 @@
-//! Who takes part, and how each is made ready and run.
+//! The programs that are compared: how each is built or installed, and how it is run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Measured, Workload};
+use super::{Measurement, Workload};
+use crate::outcome::{StepError, StepOutcome};
+use crate::requirements::Machine;
 use crate::shell::{self, Program};
-use crate::steps::{Failure, Tally};
 
-/// A program that can play workloads.
+/// A program that can run workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contestant {
+pub(super) enum Implementation {
     Calibandit,
     C,
     Numba,
@@ -18,11 +19,11 @@ pub(super) enum Contestant {
     SmpyBandits,
 }
 
-impl Contestant {
+impl Implementation {
     pub(super) const ALL: [Self; 6] =
         [Self::Calibandit, Self::C, Self::Numba, Self::NumPy, Self::River, Self::SmpyBandits];
 
-    /// Whether a play takes microseconds.
+    /// Whether one play takes microseconds.
     pub(super) fn is_slow(self) -> bool {
         matches!(self, Self::NumPy | Self::River | Self::SmpyBandits)
     }
@@ -38,7 +39,7 @@ impl Contestant {
         }
     }
 
-    /// With how many tries it is asked for in one go: those that compile when they start try often before they end.
+    /// numba compiles when it starts, so it makes all its tries in one process.
     fn command(self, workload: &Workload, tries: u32) -> Command {
         let script = |python: PathBuf, file: &str| {
             let mut command = Command::new(python);
@@ -62,17 +63,17 @@ impl Contestant {
         command
     }
 
-    /// Plays a workload `tries` times; the least time counts. `None` if it cannot.
-    pub(super) fn play(self, workload: &Workload, tries: u32) -> Option<Measured> {
+    /// Runs a workload `tries` times; the least time counts. `None` if it cannot be run.
+    pub(super) fn run(self, workload: &Workload, tries: u32) -> Option<Measurement> {
         let once = || {
             let output = self.command(workload, tries).output().ok()?;
-            Measured::parse(&String::from_utf8_lossy(&output.stdout), workload.instances)
+            Measurement::parse(&String::from_utf8_lossy(&output.stdout), workload.instances)
                 .filter(|_| output.status.success())
         };
-        let mut least: Option<Measured> = None;
+        let mut least: Option<Measurement> = None;
         for _ in 0..if self == Self::Numba { 1 } else { tries } {
-            let measured = once()?;
-            least = Some(least.filter(|least| least.seconds <= measured.seconds).unwrap_or(measured));
+            let measurement = once()?;
+            least = Some(least.filter(|least| least.seconds <= measurement.seconds).unwrap_or(measurement));
         }
         least
     }
@@ -86,33 +87,33 @@ fn python(environment: &str) -> PathBuf {
     shell::root().join("target").join(environment).join("bin/python")
 }
 
-/// Builds this project and the C program, and installs the Python libraries in folders of their own. A peer that cannot be
-/// had is left out, and said so.
-pub(crate) fn prepare() -> Result<Tally, Failure> {
-    let packages = ["-p", "calibandit", "-p", "calibandit-cli"];
+/// Builds this project and the C program, and installs the Python libraries in environments below `target/`. A peer
+/// that cannot be built or installed is left out, with a message.
+pub(crate) fn prepare(_: &Machine) -> Result<StepOutcome, StepError> {
+    let packages = ["-p", "calibandit", "-p", "calibandit-report", "-p", "calibandit-cli"];
     let programs = ["--example", "workload", "--example", "draw", "--bin", "calibandit"];
     Program::cargo([&["build", "--release"], packages.as_slice(), &programs].concat()).run()?;
-    super::keep("started", "")?;
+    super::store("started", "")?;
     let compiled = Program::new(
         "cc",
         ["-O3", "-march=native", "-std=c11", "-o", "target/bench/peer", "benches/peers/peer.c", "-lm"],
     );
-    say("C", compiled.run());
-    say("numba, NumPy and river", environment("bench-venv", &["numpy", "numba", "river"]));
-    // It needs functions that later versions of its own dependencies no longer have.
+    report("C", compiled.run());
+    report("numba, NumPy and river", environment("bench-venv", &["numpy", "numba", "river"]));
+    // It uses functions that later versions of its dependencies have removed.
     let old = ["SMPyBandits", "scipy<1.12", "numpy<1.27", "matplotlib<3.9", "setuptools<80", "numba", "tqdm"];
-    say("SMPyBandits", environment("bench-venv-smpybandits", &old));
-    Ok(Tally::default())
+    report("SMPyBandits", environment("bench-venv-smpybandits", &old));
+    Ok(StepOutcome::default())
 }
 
-fn say(peer: &str, ready: Result<(), Failure>) {
+fn report(peer: &str, ready: Result<(), StepError>) {
     match ready {
         Ok(()) => println!("{peer}: ready"),
-        Err(failure) => println!("{peer}: left out, because {failure}"),
+        Err(error) => println!("{peer}: left out, because {error}"),
     }
 }
 
-fn environment(name: &str, packages: &[&str]) -> Result<(), Failure> {
+fn environment(name: &str, packages: &[&str]) -> Result<(), StepError> {
     let folder = format!("target/{name}");
     if !Path::new(&python(name)).exists() {
         Program::new("python3", ["-m", "venv", &folder]).run()?;
@@ -123,8 +124,8 @@ fn environment(name: &str, packages: &[&str]) -> Result<(), Failure> {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => {
-            Err(Failure::Program { command: format!("pip install {}", packages.join(" ")), status: status.to_string() })
+            Err(StepError::Program { command: format!("pip install {}", packages.join(" ")), status: status.to_string() })
         }
-        Err(error) => Err(Failure::Start { command: "pip".to_string(), error }),
+        Err(error) => Err(StepError::Start { command: "pip".to_string(), error }),
     }
 }

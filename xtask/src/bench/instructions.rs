@@ -1,21 +1,27 @@
-//! Instructions executed on a few fixed workloads: the same on every run and whatever else the machine does, so that a
-//! change that makes things slower is seen.
+//! Instruction counts of a few fixed workloads. They do not depend on the load of the machine, so that a slowdown of a
+//! few per cent is seen.
+//!
+//! Counted with callgrind and compared with counts that are stored in the repository. A benchmark framework such as
+//! gungraun compares with the previous run on the same machine instead, and would need a runner installed beside
+//! valgrind.
 
 use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use super::{SLOWER, Workload, keep};
+use super::{SLOWER, Workload, store};
+use crate::outcome::{StepError, StepOutcome};
+use crate::requirements::Machine;
 use crate::shell;
-use crate::steps::{Failure, Tally};
 
-/// Kept with the sources; a line is a workload's name and its count.
+/// One line per workload: its name and its count.
 const STORED: &str = "benches/instructions.txt";
-/// More than this part above the stored count is a regression. Compilers and libraries differ by less.
+/// A count that exceeds the stored one by more than this fraction is a regression. Patch releases of the compiler and
+/// of libraries change counts by less.
 const TOLERANCE: f64 = 0.05;
 
 fn workloads() -> Vec<(&'static str, Workload)> {
-    let of = |policy, horizon, instances| Workload { horizon, instances, ..Workload::usual(policy) };
+    let of = |policy, horizon, instances| Workload { horizon, instances, ..Workload::standard(policy) };
     vec![
         ("se", of("successive-elimination", 1_000_000, 100)),
         ("exp3-in-lanes", of("exp3", 100_000, 8)),
@@ -27,8 +33,8 @@ fn workloads() -> Vec<(&'static str, Workload)> {
     ]
 }
 
-/// Counts with callgrind, and compares with what is stored. `CALIBANDIT_ACCEPT=1` stores what is found instead.
-pub(crate) fn count() -> Result<Tally, Failure> {
+/// Counts with callgrind, and compares with the stored counts. `CALIBANDIT_ACCEPT=1` replaces these.
+pub(crate) fn count_instructions(_: &Machine) -> Result<StepOutcome, StepError> {
     let stored = fs::read_to_string(shell::root().join(STORED)).unwrap_or_default();
     let before = |name: &str| -> Option<f64> {
         let line = stored.lines().find(|line| line.split_whitespace().next() == Some(name))?;
@@ -36,32 +42,32 @@ pub(crate) fn count() -> Result<Tally, Failure> {
     };
     let accept = std::env::var_os("CALIBANDIT_ACCEPT").is_some();
     let mut found = Vec::new();
-    let (mut table, mut store) =
-        (String::from("| workload | instructions a play | against before |\n|---|---|---|\n"), String::new());
+    let mut table = String::from("| workload | instructions per play | change from the stored count |\n|---|---|---|\n");
+    let mut counts = String::new();
     for (name, workload) in workloads() {
         let Some(count) = instructions(&workload) else {
-            println!("instructions are not counted: valgrind is missing (install it to have them counted)");
-            keep(SLOWER, "")?;
-            return keep("counts.md", "Not counted: valgrind was missing.\n");
+            println!("instructions are not counted: valgrind is missing");
+            store(SLOWER, "")?;
+            return store("counts.md", "Not counted: valgrind was missing.\n");
         };
         let change = before(name).map(|before| count / before - 1.0);
         let shown = change.map_or("new".to_string(), |change| format!("{:+.1} %", 100.0 * change));
         println!("{name}: {count} instructions ({shown})");
         let _ = writeln!(table, "| {name} | {:.2} | {shown} |", count / workload.plays());
-        let _ = writeln!(store, "{name} {count}");
+        let _ = writeln!(counts, "{name} {count}");
         if change.is_some_and(|change| change > TOLERANCE) && !accept {
             found.push(format!("{name}: {count} instructions, {shown}"));
         }
     }
-    keep("counts.md", &table)?;
+    store("counts.md", &table)?;
     if accept || stored.is_empty() {
         let path = shell::root().join(STORED);
-        fs::write(&path, store).map_err(|error| Failure::File { path, error })?;
+        fs::write(&path, counts).map_err(|error| StepError::File { path, error })?;
     }
-    keep(SLOWER, &found.join("\n"))
+    store(SLOWER, &found.join("\n"))
 }
 
-/// Those of the program less those of starting it.
+/// Instructions of the workload less those of starting the program.
 fn instructions(workload: &Workload) -> Option<f64> {
     let short = Workload { horizon: 60, instances: 1, ..*workload };
     let short = if workload.arms > 5 { Workload { horizon: 60 * workload.arms, ..short } } else { short };
@@ -86,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read_from_callgrind() {
+    fn counts_are_read_from_the_output_of_callgrind() {
         assert_eq!(parse("==7== Events    : Ir\n==7== Collected : 39848421\n==7==\n"), Some(39_848_421.0));
         assert_eq!(parse("valgrind: not found"), None);
     }
