@@ -50,6 +50,7 @@ fn table(path: &Path) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
+#[ignore = "slow: a whole tournament"]
 fn a_tournament_leaves_consistent_tables_and_a_page() {
     let folder = TempDir::new().unwrap();
     let closing = small(folder.path(), &["--out", "out", "--markdown", "table.md"]);
@@ -92,6 +93,7 @@ fn a_tournament_leaves_consistent_tables_and_a_page() {
 }
 
 #[test]
+#[ignore = "slow: two tournaments"]
 fn the_number_of_jobs_changes_no_byte() {
     let folder = TempDir::new().unwrap();
     let one = small(folder.path(), &["--out", "one", "--jobs", "1"]);

@@ -189,11 +189,11 @@ fn what_cannot_be_fitted_says_why() {
     assert!(error.to_string().contains("position 2"), "{error}");
 }
 
-/// A hundred real sequences with the least sums of squares that another program found. Only where the data is at hand.
+/// A hundred real sequences with the least sums of squares that another program found.
 #[test]
+#[ignore = "needs the F1 tables"]
 fn no_worse_than_the_reference_on_real_laps() {
-    let Some(folder) = f1_data::folder() else { return };
-    let Ok(text) = std::fs::read_to_string(folder.join("fit_reference.json")) else { return };
+    let text = std::fs::read_to_string(f1_data::folder().join("fit_reference.json")).unwrap();
     let reference: serde_json::Value = serde_json::from_str(&text).unwrap();
     let sequences = reference["sequences"].as_array().unwrap();
     assert!(!sequences.is_empty());

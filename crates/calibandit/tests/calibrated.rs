@@ -173,6 +173,7 @@ fn lemma_1_no_shorter_burn_in_is_safe_after_a_single_interruption() {
 }
 
 #[test]
+#[ignore = "slow: hundreds of simulations"]
 fn lemma_2_regret_is_at_most_gaps_of_records_and_burn_in_and_alpha() {
     for instance in 0..300 {
         let game = random_game(instance);
@@ -237,6 +238,7 @@ fn theorem(arms: usize, memory_bound: u64, horizon: u64) -> f64 {
 /// The gaps at which regret is largest are of the order sqrt(K/T). The theorem's constants are generous; that regret is
 /// of its order with a small constant is tested beside it.
 #[test]
+#[ignore = "slow: simulations up to horizon 10^8"]
 fn theorem_regret_grows_no_faster_than_the_square_root() {
     for index in [Index::Race, Index::Cautious] {
         for told in [true, false] {

@@ -108,16 +108,19 @@ fn engines_agree(noise: Noise) {
 }
 
 #[test]
+#[ignore = "slow: 2000 instances of every policy on two engines"]
 fn bernoulli() {
     engines_agree(Noise::Bernoulli);
 }
 
 #[test]
+#[ignore = "slow: 2000 instances of every policy on two engines"]
 fn normal() {
     engines_agree(Noise::Normal { sd: 0.3 });
 }
 
 #[test]
+#[ignore = "slow: 2000 instances of every policy on two engines"]
 fn beta() {
     engines_agree(Noise::Beta { concentration: 4.0 });
 }
