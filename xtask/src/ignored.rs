@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_missing_or_unknown_reason_is_an_error_with_its_place() {
-        for attribute in ["#[ignore]", "#[ignore = \"flaky\"]", "#[ignore = \"needs luck\"]", "#[ignore = \"slow: \"]"] {
+        for attribute in ["#[ignore]", "#[ignore = \"flaky\"]", "#[ignore = \"needs luck\"]", "#[ignore = \"slow: \"]"]
+        {
             let error = in_source(&format!("\n{attribute}\nfn a() {{}}"), Path::new("a.rs")).unwrap_err().to_string();
             assert!(error.starts_with("a.rs:2: ") && error.contains(attribute), "{error}");
         }

@@ -128,9 +128,7 @@ fn main() -> ExitCode {
         }
         Ok(Some(request)) => {
             let task = TASKS.iter().find(|task| task.name == request.task);
-            task.map_or(ExitCode::FAILURE, |task| {
-                run(task, request.first_step, request.install && !install_forbidden)
-            })
+            task.map_or(ExitCode::FAILURE, |task| run(task, request.first_step, request.install && !install_forbidden))
         }
         Err(argument) => {
             eprint!("xtask does not know `{argument}`.\n{}", usage());

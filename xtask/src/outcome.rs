@@ -150,7 +150,8 @@ mod tests {
         let skipped = vec![skip("curves", Requirement::Chromium), skip("lanes", Requirement::Avx2)];
         assert_eq!(skipped.iter().map(|skip| skip.avoidable).collect::<Vec<_>>(), [true, false]);
         let summary = StepOutcome { passed: 4, skipped }.to_string();
-        let expected = "skipped curves: needs Chromium\nskipped lanes: needs AVX2\ntests: 4 passed, 0 failed, 2 skipped\n";
+        let expected =
+            "skipped curves: needs Chromium\nskipped lanes: needs AVX2\ntests: 4 passed, 0 failed, 2 skipped\n";
         assert_eq!(summary, expected);
     }
 }

@@ -71,7 +71,9 @@ fn panels() -> Vec<GrowthPanel> {
             id: "instances",
             label: "instances",
             values: vec![1, 2, 4, 8, 16, 32],
-            at: |policy, instances| policy.ends_with("exp3").then(|| Workload { instances, ..Workload::standard(policy) }),
+            at: |policy, instances| {
+                policy.ends_with("exp3").then(|| Workload { instances, ..Workload::standard(policy) })
+            },
             per_play: true,
         },
     ]

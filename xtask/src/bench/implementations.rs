@@ -123,9 +123,10 @@ fn environment(name: &str, packages: &[&str]) -> Result<(), StepError> {
     let status = Command::new(python(name)).args(&arguments).current_dir(shell::root()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => {
-            Err(StepError::Program { command: format!("pip install {}", packages.join(" ")), status: status.to_string() })
-        }
+        Ok(status) => Err(StepError::Program {
+            command: format!("pip install {}", packages.join(" ")),
+            status: status.to_string(),
+        }),
         Err(error) => Err(StepError::Start { command: "pip".to_string(), error }),
     }
 }

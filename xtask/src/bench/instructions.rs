@@ -42,7 +42,8 @@ pub(crate) fn count_instructions(_: &Machine) -> Result<StepOutcome, StepError> 
     };
     let accept = std::env::var_os("CALIBANDIT_ACCEPT").is_some();
     let mut found = Vec::new();
-    let mut table = String::from("| workload | instructions per play | change from the stored count |\n|---|---|---|\n");
+    let mut table =
+        String::from("| workload | instructions per play | change from the stored count |\n|---|---|---|\n");
     let mut counts = String::new();
     for (name, workload) in workloads() {
         let Some(count) = instructions(&workload) else {

@@ -66,16 +66,18 @@ fn rows(measurements: &mut Measurements) -> Vec<RatioRow> {
     let far = Workload { horizon: 1_000_000_000_000, ..many(se) };
 
     let mut rows = Vec::new();
-    let mut against = |work, target, ours: (Workload, &'static str), theirs: (Implementation, Workload, &'static str)| {
-        let one = measurements.cost(Calibandit, ours.0);
-        let other = measurements.cost(theirs.0, theirs.1);
-        let both = one.zip(other);
-        let numbers =
-            both.map_or(String::new(), |(one, other)| format!("{one:.4} ({}), {other:.3} ({})", ours.1, theirs.2));
-        // How many times cheaper ours is; for a limit on our own growth, how many times more expensive.
-        let ratio = both.map(|(one, other)| if let RatioTarget::AtMost(_) = target { one / other } else { other / one });
-        rows.push(RatioRow { work, against: theirs.2, target, ratio, numbers });
-    };
+    let mut against =
+        |work, target, ours: (Workload, &'static str), theirs: (Implementation, Workload, &'static str)| {
+            let one = measurements.cost(Calibandit, ours.0);
+            let other = measurements.cost(theirs.0, theirs.1);
+            let both = one.zip(other);
+            let numbers =
+                both.map_or(String::new(), |(one, other)| format!("{one:.4} ({}), {other:.3} ({})", ours.1, theirs.2));
+            // How many times cheaper ours is; for a limit on our own growth, how many times more expensive.
+            let ratio =
+                both.map(|(one, other)| if let RatioTarget::AtMost(_) = target { one / other } else { other / one });
+            rows.push(RatioRow { work, against: theirs.2, target, ratio, numbers });
+        };
     let ours = "ours";
     against("SE", RatioTarget::AtLeast(150.0), (many(se), ours), (C, se, "C"));
     against("EXP3, 20 instances", RatioTarget::AtLeast(6.0), (exp3, ours), (Numba, exp3, "numba"));
