@@ -1,8 +1,9 @@
 """Bandits whose arms need to warm up.
 
-A crowd worker, a racing driver or a cache is only as good as it gets after some plays in a row. In a *weighted tallying* game an arm's expected
-loss depends on how often that arm was played lately. Here are such games, policies that deal with them, exact regret,
-fast simulation, and an advisor that tells you live what to play next. Losses are minimised.
+A crowd worker, a racing driver or a cache shows its real performance only after several plays in a row. In a *weighted
+tallying* game the expected loss of an arm depends on how often that arm was played among the last plays. This package
+has such games, policies for them, exact regret, fast simulation, and an advisor that decides live which arm to play
+next. Losses are minimised.
 
 >>> import calibandit as cb
 >>> game = cb.Game(arms=[

@@ -1,4 +1,4 @@
-"""Live use: ask for one decision at a time, tell its loss when it is known."""
+"""Live use: ask for one decision at a time, and tell its loss when it is known."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ __all__ = ["Advisor", "Certificate", "Decision"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do next."""
+    """The next play to make."""
 
     id: int
-    """Names the decision when its loss is told. Decisions are numbered from 0."""
+    """Identifies the decision when its loss is told. Decisions are numbered from 0."""
     arm: Any
     """The arm to play, by its name."""
-    phase: Literal["warm-up", "measured"]
-    """What its loss is used for. The loss of a warm-up play need not be told."""
+    phase: Literal["burn-in", "measured"]
+    """Whether the policy uses the loss. The loss of a burn-in play need not be told."""
     index: int
-    """The arm's number, from 0."""
+    """The index of the arm, from 0."""
 
     @property
     def measured(self) -> bool:
-        """Whether the policy learns from its loss."""
+        """Whether the policy uses its loss."""
         return self.phase == "measured"
 
 
@@ -49,21 +49,22 @@ class Certificate:
 
 
 class Advisor:
-    """Tells live which arm to play next, and learns from the losses.
+    """Decides live which arm to play next, and learns from the losses.
 
-    ``arms`` are names (anything hashable; saved as JSON, so strings and numbers are best) or their number. ``policy`` is anything that stands for one;
-    ``memory_bound`` is handed to it if it takes one and has none yet. Losses lie in ``loss_range``, both ends included;
-    ``(-math.inf, math.inf)`` takes every finite number.
+    ``arms`` is the number of arms or a list of names (any hashable values; JSON snapshots need strings or numbers).
+    ``policy`` is everything accepted as a policy; ``memory_bound`` is passed to it if its kind takes one and it has
+    none. Losses lie in ``loss_range``, both ends included; ``(-math.inf, math.inf)`` accepts every finite number.
 
-    Play the arms in the order of the decisions. Losses may come late and in any order within a run; each counts at most once.
-    When the policy cannot go on without a loss, :meth:`ask` raises :class:`Waiting` with the decisions that are outstanding. An advisor may be used from
-    several threads.
+    Play the arms in the order of the decisions, one after the other. Losses may arrive late and in any order within a
+    run; each counts at most once. If the policy needs an outstanding loss before its next run, :meth:`ask` raises
+    :class:`Waiting` with the outstanding decisions. Methods may be called from several threads; the plays themselves
+    must not overlap.
 
     >>> import calibandit as cb
     >>> advisor = cb.Advisor("calibrated", arms=["worker-1", "worker-2", "worker-3"], memory_bound=8)
     >>> task = advisor.ask()
     >>> task
-    Decision(id=0, arm='worker-1', phase='warm-up', index=0)
+    Decision(id=0, arm='worker-1', phase='burn-in', index=0)
     >>> for _ in range(1000):
     ...     task = advisor.ask()
     ...     if task.measured:
@@ -104,16 +105,16 @@ class Advisor:
         self._lock = threading.Lock()
 
     def ask(self) -> Decision:
-        """The next play to make."""
+        """Return the next play to make."""
         with self._lock:
             number, arm, measured = self._core.ask()
-        return Decision(number, self._names[arm], "measured" if measured else "warm-up", arm)
+        return Decision(number, self._names[arm], "measured" if measured else "burn-in", arm)
 
     def tell(self, decision: Decision | int, *, loss: float | None = None, reward: float | None = None) -> None:
-        """Takes the loss of a decision, or its reward.
+        """Report the loss of a decision, or its reward.
 
-        Losses are minimised. A reward stands for the loss as far from one end of the range as the reward is from the other: 1 - reward if
-        losses lie in [0, 1], and -reward if they may be anything.
+        Losses are minimised. A reward is converted to the loss ``low + high - reward``, where ``(low, high)`` is the
+        range of losses: ``1 - reward`` for losses in [0, 1], ``-reward`` for an unbounded range.
         """
         if (loss is None) == (reward is None):
             raise TypeError("tell needs the loss or the reward of the decision, by name: one of `loss=` and `reward=`")
@@ -124,20 +125,20 @@ class Advisor:
             self._core.tell(_number(decision), float(loss))
 
     def forget(self, decision: Decision | int) -> None:
-        """Gives up a loss that will never come; if the policy needs it, one more play takes its place.
+        """Give up a loss that will never arrive. If the policy needs it, one more play replaces it.
 
-        Whether a loss gets lost must have nothing to do with how large it is. If only failures go missing, tell a loss of 1 instead.
+        Whether a loss is missing must not depend on its value. If only failures are missing, tell a loss of 1 instead.
         """
         with self._lock:
             self._core.forget(_number(decision))
 
     def recommend(self) -> Any:
-        """The arm to settle on if playing stopped being about learning now."""
+        """Return the arm to use if learning stopped now."""
         with self._lock:
             return self._names[self._core.recommend()]
 
     def certificate(self) -> Certificate | None:
-        """What the policy can say with confidence about its arms so far; most policies cannot."""
+        """Return what the policy guarantees about its arms so far; None for most policies."""
         found = self._core.certificate()
         if found is None:
             return None
@@ -151,17 +152,17 @@ class Advisor:
 
     @property
     def plays(self) -> dict[Any, int]:
-        """How often each arm was played."""
+        """The number of plays of each arm."""
         return dict(zip(self._names, self._core.plays))
 
     @property
     def switches(self) -> int:
-        """How often the arm changed from one play to the next."""
+        """The number of changes of the arm from one play to the next."""
         return self._core.switches
 
     @property
     def decisions(self) -> int:
-        """How many decisions were made."""
+        """The number of decisions made."""
         return self._core.decisions
 
     @property
@@ -171,32 +172,33 @@ class Advisor:
 
     @property
     def current_run(self) -> _core.Run | None:
-        """The run being played, with the arm's number."""
+        """The current run, with the index of the arm."""
         return self._core.current_run
 
     @property
     def loss_range(self) -> tuple[float, float]:
-        """The losses declared possible."""
+        """The range of losses."""
         return self._core.loss_range
 
     def to_json(self) -> str:
-        """Everything, the policy's own generator included: what is read again goes on exactly here."""
+        """Serialise the advisor, including the random generator of its policy. A restored advisor continues exactly
+        from here."""
         if self._core.own_policy is not None:
-            raise SnapshotError(f"{self._label} is a Python object, which JSON cannot hold: pickle the advisor instead")
+            raise SnapshotError(f"{self._label} is a Python object without a JSON form: pickle the advisor instead")
         if not all(isinstance(name, (str, int, float, bool)) for name in self._names):
-            raise SnapshotError("JSON cannot hold the names of the arms: pickle the advisor, or name the arms by strings")
+            raise SnapshotError("the names of the arms have no JSON form: pickle the advisor, or use strings as names")
         with self._lock:
             advisor = json.loads(self._core.to_json())
         return json.dumps({"calibandit_python": 1, "arms": self._names, "label": self._label, "advisor": advisor})
 
     @classmethod
     def from_json(cls, text: str) -> Advisor:
-        """The advisor that :meth:`to_json` wrote."""
+        """Restore an advisor from the text that :meth:`to_json` returned."""
         try:
             saved = json.loads(text)
             names, label, advisor = saved["arms"], saved["label"], saved["advisor"]
             if saved["calibandit_python"] != 1:
-                raise SnapshotError(f"this snapshot has layout {saved['calibandit_python']!r}, but this version reads 1")
+                raise SnapshotError(f"the snapshot has layout {saved['calibandit_python']!r}; this version reads layout 1")
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, SnapshotError):
                 raise
@@ -213,7 +215,7 @@ class Advisor:
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the advisor to a file, whole or not at all."""
+        """Write the advisor to a file. The file is replaced atomically."""
         text = self.to_json()
         fresh = os.fspath(path) + ".new"
         with open(fresh, "w", encoding="utf-8") as file:
@@ -222,7 +224,7 @@ class Advisor:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Advisor:
-        """The advisor that :meth:`save` wrote."""
+        """Restore an advisor from a file that :meth:`save` wrote."""
         with open(path, encoding="utf-8") as file:
             return cls.from_json(file.read())
 
@@ -242,5 +244,5 @@ def _number(decision: Decision | int) -> int:
         return decision.id
     number = _whole("decision", decision)
     if number < 0:
-        raise UnknownName(f"decisions are numbered from 0: there is no decision {number}")
+        raise UnknownName(f"there is no decision {number}: decisions are numbered from 0")
     return number

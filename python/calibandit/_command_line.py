@@ -1,4 +1,4 @@
-"""The ``calibandit`` program that comes with the package: the very same as the one of the Rust crate."""
+"""The ``calibandit`` program of the package: the same program as that of the Rust crate."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from . import _core
 
 
 def main() -> int:
-    """Runs the program with the arguments of this process."""
+    """Run the program with the arguments of this process."""
     return _core.command_line(["calibandit", *sys.argv[1:]])

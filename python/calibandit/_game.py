@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Arm", "BestSequence", "Game", "Noise", "Optimum", "Reo", "game"]
 
 Noise = Union[str, Mapping[str, Mapping[str, float]]]
-"""The noise of an arm's feedback: ``"bernoulli"``, ``"none"``, ``{"normal": {"sd": 0.1}}`` or ``{"beta": {"concentration": 20}}``."""
+"""The noise of the feedback: ``"bernoulli"``, ``"none"``, ``{"normal": {"sd": 0.1}}`` or ``{"beta": {"concentration":
+20}}``."""
 
 LossLike = Union[float, Sequence[float], Callable[[float], float], Mapping[str, Any]]
 
@@ -29,16 +30,17 @@ LossLike = Union[float, Sequence[float], Callable[[float], float], Mapping[str, 
 class Arm:
     """One arm of a game.
 
-    ``weights`` says how much a play counts by its age, newest first, each in (0, 1]; their number is the arm's memory. Instead,
-    ``memory`` stands for that many weights of 1. The loss is the expected loss of a play:
+    ``weights`` are the weights of the plays in the window, newest first, each in (0, 1]; their number is the memory of
+    the arm. ``memory`` is short for that many weights of 1. ``loss`` is the expected loss of a play:
 
-    * a number: always the same;
-    * a list: by the number of plays in the window, one value for each from 1 to the memory;
+    * a number: a constant loss;
+    * a list: the loss by the number of plays in the window, from 1 to the memory;
     * a function of the tally (the weighted number of plays in the window);
     * a table as in experiment files, such as ``{"linear": {"intercept": 0.9, "slope": -0.2}}`` or
       ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too.
 
-    If ``trend`` says that a function is ``"decreasing"`` or ``"increasing"`` in the tally, ``reo`` and ``optimum`` need not try every window.
+    ``trend`` states that a function is ``"decreasing"`` or ``"increasing"`` in the tally. ``reo`` and ``optimum`` then
+    do not have to evaluate every window.
 
     >>> Arm(memory=3, loss=[0.9, 0.6, 0.2])
     Arm(memory=3, loss=[0.9, 0.6, 0.2])
@@ -61,7 +63,7 @@ class Arm:
 
     @property
     def function(self) -> Callable[[float], float] | None:
-        """The loss curve, if it is a function."""
+        """The loss curve if it is a function, otherwise None."""
         if callable(self.loss):
             return self.loss
         if isinstance(self.loss, Mapping) and "function" in self.loss:
@@ -71,7 +73,7 @@ class Arm:
 
     @property
     def curve(self) -> dict[str, Any]:
-        """The loss curve as in experiment files; of a function, only the special values."""
+        """The loss curve as in experiment files. For a function: only the values given beside it."""
         if isinstance(self.loss, Mapping):
             return {key: value for key, value in self.loss.items() if key != "function"}
         if callable(self.loss):
@@ -89,21 +91,21 @@ class Arm:
 
 @dataclass(frozen=True)
 class Reo:
-    """How far a game is from being won by staying with one arm."""
+    """Repeated exposure optimality (REO): how far playing the best arm repeatedly is from optimal."""
 
     alpha: float
-    """The smallest alpha for which the game satisfies alpha-REO; 0: repeated exposure of the best arm is optimal."""
+    """The smallest alpha for which the game satisfies alpha-REO. With 0, playing the best arm repeatedly is optimal."""
     best_arm: int
     """The arm with the least eventual loss."""
     arm: int
     """The arm with the least loss of all arms in all windows."""
     window: tuple[bool, ...]
-    """The window in which it has it, newest play first."""
+    """The window in which it has this loss, newest play first."""
 
 
 @dataclass(frozen=True)
 class BestSequence:
-    """A best sequence of plays: ``prefix``, then ``cycle`` so many times, then ``tail``. Iterating gives the arms one by one."""
+    """An optimal sequence of plays: ``prefix``, then ``cycle`` repeated ``repeats`` times, then ``tail``. Iterable."""
 
     prefix: tuple[int, ...]
     cycle: tuple[int, ...]
@@ -128,9 +130,9 @@ class Optimum:
     loss: float
     """The loss of ``sequence``: the optimum, if it is ``exact``."""
     excess: float
-    """That loss in excess of as many plays at the least eventual loss."""
+    """``loss`` minus ``horizon`` times the least eventual loss."""
     lower: float
-    """No sequence has a smaller loss; the same as ``loss`` if it is ``exact``."""
+    """A lower bound on the loss of every sequence; equal to ``loss`` if it is ``exact``."""
     exact: bool
     sequence: BestSequence
 
@@ -138,7 +140,7 @@ class Optimum:
 class Game:
     """A game, or a specification from which instances of a game are drawn.
 
-    Write one out arm by arm, or take one of :mod:`calibandit.games`:
+    Define one arm by arm, or use one of :mod:`calibandit.games`:
 
     >>> import calibandit as cb
     >>> workers = cb.Game(arms=[
@@ -150,8 +152,8 @@ class Game:
     >>> workers.best_arm, round(workers.optimum(100).loss, 2)
     (1, 30.9)
 
-    Games of the zoo place their best arm at random, a new place in each instance. ``reo``, ``optimum``, ``play`` and the
-    properties are then about the first instance that :func:`simulate` plays; :meth:`draw` gives any other:
+    Named games draw the index of their best arm in each instance. ``reo``, ``optimum``, ``play`` and the properties
+    then describe the first instance that :func:`simulate` plays; :meth:`draw` returns any other:
 
     >>> cb.games.step(arms=5, memory=3).draw(seed=1, instance=7).best_arm in range(5)
     True
@@ -164,7 +166,7 @@ class Game:
         arms = list(arms)
         for arm in arms:
             if not isinstance(arm, Arm):
-                raise TypeError(f"arms are made with calibandit.Arm, not {type(arm).__name__}")
+                raise TypeError(f"`arms` must contain calibandit.Arm objects, not {type(arm).__name__}")
         if any(arm.function is not None for arm in arms):
             self._core = _core.Game.from_arms([_parts(arm) for arm in arms])
         else:
@@ -183,7 +185,8 @@ class Game:
         """The game of a ``[game]`` table.
 
         >>> Game.from_spec({"kind": "step", "arms": 5, "memory": 3})
-        Game.from_spec({'kind': 'step', 'arms': 5, 'memory': 3, 'usual_loss': 0.5, 'best_loss': 0.35, 'feedback': 'bernoulli'})
+        Game.from_spec({'kind': 'step', 'arms': 5, 'memory': 3, 'usual_loss': 0.5, 'best_loss': 0.35, 'feedback':
+        'bernoulli'})
         """
         kind = spec.get("kind")
         kinds = [known["name"] for known in loads(_core.game_kinds())]
@@ -192,12 +195,13 @@ class Game:
         return cls._of(_core.Game.from_spec(dumps(dict(spec))), "spec", dict(spec))
 
     def draw(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Game:
-        """The game of one instance: the one that ``simulate(..., seed=seed, name=experiment)`` plays."""
+        """Draw the game of one instance: the one that ``simulate(..., seed=seed, name=experiment)`` plays."""
         core = self._core.draw(seed, experiment, instance)
         return Game._of(core, "draw", self, seed, instance, experiment)
 
     def session(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Session:
-        """The game to be played one play at a time, with noise: :meth:`Session.step` gives observed and expected losses.
+        """Play the game one play at a time, with noise: :meth:`Session.step` returns the observed and the expected
+        loss.
 
         >>> session = Game(arms=[Arm(memory=2, loss=[0.9, 0.2]), Arm(memory=2, loss=0.5)]).session(seed=7)
         >>> [session.step(0)[1] for _ in range(3)]
@@ -216,7 +220,7 @@ class Game:
 
     @property
     def title(self) -> str:
-        """What tables and figures call it."""
+        """Its label in tables and figures."""
         return self._core.title
 
     @property
@@ -242,7 +246,7 @@ class Game:
         return np.array(self._core.facts()[3])
 
     def reo(self) -> Reo:
-        """The smallest alpha for which the game satisfies alpha-REO, by definition.
+        """Compute the smallest alpha for which the game satisfies alpha-REO, by its definition.
 
         >>> import calibandit as cb
         >>> cb.games.step().reo().alpha
@@ -252,8 +256,9 @@ class Game:
         return Reo(alpha, best_arm, arm, tuple(window))
 
     def optimum(self, horizon: int) -> Optimum:
-        """The least expected loss that any sequence of plays can have, exactly, at any horizon; where the game is too large for
-        that, ``exact`` is False and the optimum lies between ``lower`` and ``loss``.
+        """Compute the least expected loss of all sequences of plays, exactly and at any horizon.
+
+        If the game is too large for that, ``exact`` is False and the optimum lies between ``lower`` and ``loss``.
 
         >>> import calibandit as cb
         >>> cb.games.step(arms=5, memory=3).optimum(10**12).loss
@@ -265,7 +270,7 @@ class Game:
         return Optimum(horizon, loss, excess, lower, exact, sequence)
 
     def play(self, sequence: Sequence[int]) -> NDArray[np.float64]:
-        """The expected losses of a sequence of plays, from the beginning of the game on."""
+        """Compute the expected losses of a sequence of plays, from the beginning of the game."""
         import numpy as np
 
         return np.asarray(self._core.play([int(arm) for arm in sequence]))
@@ -307,7 +312,7 @@ def _parts(arm: Arm) -> tuple[Any, ...]:
     special = dict(arm.curve)
     calibrated, alone = special.pop("calibrated", None), special.pop("alone", None)
     if special:
-        raise UnknownName(f"beside a function, a loss curve can have `calibrated` and `alone`, not {', '.join(special)}")
+        raise UnknownName(f"beside a function, only `calibrated` and `alone` are allowed, not {', '.join(special)}")
     return (weights, arm.memory, function, calibrated, alone, arm.trend, dumps(arm.feedback))
 
 
@@ -316,7 +321,7 @@ def _present(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(name: str, value: Any) -> int:
-    """A whole number, also written as 1e6."""
+    """An integer; a float such as 1e6 is accepted if it is integral."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     import operator
@@ -330,11 +335,11 @@ def _whole(name: str, value: Any) -> int:
 def _unknown(what: str, name: Any, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(str(name).replace("_", "-"), known, n=1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
-    return f"there is no {what} {name!r}.{meant} There is {', '.join(known)}."
+    return f"there is no {what} {name!r}.{meant} Known: {', '.join(known)}."
 
 
 def game(kind: str, **parameters: Any) -> Game:
-    """A game of the zoo by the name of its kind: the same as the function of :mod:`calibandit.games`.
+    """Build a game by the name of its kind: the same as the function of :mod:`calibandit.games`.
 
     >>> game("step", arms=5, memory=3) == game("step")
     True

@@ -1,4 +1,4 @@
-"""Specifications as JSON, which is how they go to the compiled part."""
+"""Specifications as JSON, the form in which they are passed to the compiled module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .errors import SpecError
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know: NumPy's numbers and arrays, and whatever has a specification."""
+    """Convert what JSON does not support: NumPy numbers and arrays, and objects with a specification."""
     if hasattr(value, "spec"):
         return value.spec
     if hasattr(value, "tolist"):
@@ -20,7 +20,7 @@ def _plain(value: Any) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """A specification as JSON. What is None is left out, as a file would."""
+    """Serialise a specification. Values that are None are left out, because a file has no such value."""
     try:
         return json.dumps(_without_none(value), default=_plain, allow_nan=False)
     except ValueError as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a7a7a")
 _DASHES = ("--", ":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), "-", (0, (1, 3)))
-#: Colours that colour-blind readers can tell apart, and a dash for each: neither alone has to.
+#: Each style has a colour of a palette for colour-blind readers and a dash pattern, so that neither is needed alone.
 STYLES = tuple((colour, dash, 1.8) for colour, dash in zip(_COLOURS, _DASHES))
 
 
@@ -23,7 +23,7 @@ def plot(result: Result, ax: Axes | None, column: str, band: bool) -> Axes:
     import numpy as np
 
     if column not in ("cpr", "loss", "switches"):
-        raise UnknownName(f"there is nothing to draw in column {column!r}; there is cpr, loss and switches")
+        raise UnknownName(f"column {column!r} cannot be plotted; use cpr, loss or switches")
     if ax is None:
         _, ax = plt.subplots()
     times, values, instance = result["t"], result[column].astype(float), result["instance"]

@@ -1,4 +1,4 @@
-"""Policies: those of the library by name, and your own."""
+"""Policies: those of the library by name, and policies written in Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Feedback", "Policy", "PolicyLike", "PolicySpec", "Run", "policy"]
 
 
 class PolicySpec:
-    """A policy of the library and its parameters. Made by :mod:`calibandit.policies` or :func:`policy`.
+    """A policy of the library and its parameters, as built by :mod:`calibandit.policies` or :func:`policy`.
 
     >>> import calibandit as cb
     >>> cb.policies.epoch_ucb(memory_bound=3)
@@ -42,7 +42,7 @@ class PolicySpec:
 
     @property
     def label(self) -> str:
-        """What tables and figures call it."""
+        """Its label in tables and figures."""
         return self._label
 
     @property
@@ -53,7 +53,7 @@ class PolicySpec:
 
     @property
     def memory_bound(self) -> int | None:
-        """What it is told about the memory, if it cares."""
+        """The bound on the memory that it is given; None if it takes none."""
         return self._memory_bound
 
     @property
@@ -77,11 +77,12 @@ class PolicySpec:
 
 
 class Policy(ABC):
-    """A policy of your own: say what to play next, and learn from what came of it.
+    """The base class of policies written in Python.
 
-    Whoever plays calls :meth:`next_run`, plays that run in full and reports it with :meth:`observe`, in turn. A run that the
-    horizon cuts short is not reported. In :func:`simulate` every instance plays a deep copy of the policy that was given, after a call of
-    :meth:`reset`; draw random numbers from a generator made there with ``seed``, and results are the same on any number of cores.
+    The caller alternates :meth:`next_run` and :meth:`observe`: it plays each run to the end, then reports its feedback.
+    A run that the horizon cuts short is not reported. In :func:`simulate` every instance uses a deep copy of the given
+    policy, after a call of :meth:`reset`. Draw random numbers from a generator that :meth:`reset` creates with
+    ``seed``; the results then do not depend on the number of cores.
 
     >>> import calibandit as cb
     >>> class TryEachOnce(cb.Policy):
@@ -99,32 +100,35 @@ class Policy(ABC):
     """
 
     label: str | None = None
-    """What tables and figures call it; the name of the class if None."""
+    """Its label in tables and figures; the name of the class if None."""
 
     def reset(self, arms: int, horizon: int | None, seed: int) -> None:
-        """Begin anew: so many arms, so many plays (None: not known), and a seed for the policy's own randomness."""
+        """Start a new instance: number of arms, horizon (None if unknown), and a seed for the policy's own
+        randomness."""
 
     @abstractmethod
     def next_run(self) -> Run:
-        """The next run to play."""
+        """Return the next run to play."""
 
     @abstractmethod
     def observe(self, run: Run, feedback: Feedback) -> None:
-        """Learn from the run that :meth:`next_run` gave last."""
+        """Take the feedback of the run that :meth:`next_run` returned last."""
 
     def recommend(self) -> int:
-        """The arm to settle on. :class:`Advisor` asks for it; simulations do not."""
-        raise NotImplementedError(f"{type(self).__name__} has no method `recommend`, which says which arm to settle on")
+        """Return the arm to use once learning stops. :class:`Advisor` calls it; simulations do not."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no method `recommend`, which returns the arm to use once learning stops"
+        )
 
 
 Factory = Callable[[int, Union[int, None], int], Any]
 PolicyLike = Union[str, Mapping[str, Any], PolicySpec, Policy, "type[Policy]", Factory]
-"""What stands for a policy: a :class:`PolicySpec`, the name of a kind, a ``[[policy]]`` table; a :class:`Policy` or its class; or a
-function ``(arms, horizon, seed)`` that makes something with the methods of one."""
+"""Everything accepted as a policy: a :class:`PolicySpec`, the name of a kind, a ``[[policy]]`` table, a :class:`Policy`
+or its class, or a function ``(arms, horizon, seed)`` that returns an object with the methods of a policy."""
 
 
 def policy(kind: str, *, label: str | None = None, **parameters: Any) -> PolicySpec:
-    """A policy of the library by the name of its kind: the same as the function of :mod:`calibandit.policies`.
+    """Build a policy by the name of its kind: the same as the function of :mod:`calibandit.policies`.
 
     >>> policy("calibrated", memory_bound=3).label
     'calibrated'
@@ -160,7 +164,7 @@ class _Entry:
 
 
 def _with_memory_bound(spec: Mapping[str, Any], memory_bound: int | None) -> Mapping[str, Any]:
-    """The table with a bound on the memory, where its kind takes one and it has none."""
+    """Add the bound on the memory to a table whose kind takes one and that has none."""
     kinds = {known["name"]: known for known in loads(_core.policy_kinds())}
     takes = [parameter["name"] for parameter in kinds.get(spec.get("kind", ""), {"parameters": []})["parameters"]]
     if memory_bound is None or "memory_bound" not in takes or "memory_bound" in spec:
@@ -179,4 +183,7 @@ def _factory(given: Any) -> Factory:
     if callable(given):
         factory: Factory = given
         return factory
-    raise TypeError(f"not a policy: {given!r}. Give one of calibandit.policies, the name of one, or a subclass of calibandit.Policy")
+    raise TypeError(
+        f"not a policy: {given!r}. "
+        "Give one of calibandit.policies, the name of a kind, or a subclass of calibandit.Policy"
+    )

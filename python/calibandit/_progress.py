@@ -1,4 +1,4 @@
-"""Progress, where somebody looks: a line in terminals, a bar in notebooks."""
+"""Progress display: a line in terminals, a bar in notebooks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Watcher = Callable[[int, int, float], Any]
 Progress = Union[bool, None, Watcher]
 
 AFTER = 0.5
-"""What is done before so many seconds have passed shows no progress."""
+"""The number of seconds after which progress is first shown."""
 
 
 class _Bar:
-    """Shows how much is done and how long the rest will take."""
+    """Shows the fraction done and the estimated remaining time."""
 
     def __init__(self, name: str, show: Callable[[str, float], None]) -> None:
         self.name, self.show, self.start, self.shown = name, show, time.monotonic(), False
@@ -45,7 +45,7 @@ def _terminal(text: str, part: float) -> None:
 
 @contextmanager
 def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
-    """What to call with the progress; cleans up at the end."""
+    """Yield the function to call with the progress; remove the display at the end."""
     if callable(progress):
         yield progress
         return
@@ -69,7 +69,7 @@ def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
     def show(text: str, part: float) -> None:
         nonlocal handle
         bar = shown.HTML(f"<progress max='1' value='{part:.3f}' style='width:20em'></progress> {text}")
-        if handle is None:  # what is done in no time leaves no trace in the notebook
+        if handle is None:  # a short computation leaves no trace in the notebook
             handle = shown.display(bar, display_id=True)
         else:
             handle.update(bar)

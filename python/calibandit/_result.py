@@ -1,4 +1,4 @@
-"""Results: a table that every other tool can read without copying it."""
+"""Results: an Arrow table that other tools read without copying it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ LABELS = COLUMNS[:3]
 
 
 class Result:
-    """The results of experiments: a row for each experiment, game, policy, instance and checkpoint.
+    """The results of experiments: one row per experiment, game, policy, instance and checkpoint.
 
-    ``loss`` is the expected loss of the first ``t`` plays, ``cpr`` their complete policy regret, ``switches`` how often the arm changed.
+    ``loss`` is the expected loss of the first ``t`` plays, ``cpr`` their complete policy regret, ``switches`` the
+    number of changes of the arm.
 
     >>> import calibandit as cb
     >>> result = cb.simulate(cb.games.step(), ["ucb1", "thompson"], horizon=1000, instances=10, checkpoints=5)
@@ -36,8 +37,8 @@ class Result:
     >>> result["t"][:5]
     array([ 200,  400,  600,  800, 1000], dtype=uint64)
 
-    It is an Arrow table (the PyCapsule interface), so ``pyarrow.table(result)``, ``polars.DataFrame(result)`` and DuckDB read it as it is;
-    NumPy arrays share its memory, and are read-only for that reason.
+    It is an Arrow table (the PyCapsule interface), so ``pyarrow.table(result)``, ``polars.DataFrame(result)`` and
+    DuckDB read it directly. NumPy arrays share its memory and are therefore read-only.
     """
 
     __slots__ = ("_table",)
@@ -63,18 +64,18 @@ class Result:
         return self.to_numpy(column)
 
     def to_numpy(self, column: str) -> NDArray[Any]:
-        """A column. Numbers share the table's memory; labels are made into an array of strings."""
+        """Return a column. Numbers share the memory of the table; labels become an array of strings."""
         import numpy as np
 
         if column in LABELS:
             keys, labels = self._table.labels(column)
             return np.array(labels, dtype=object)[np.array(keys, dtype=np.intp)]
         if column not in COLUMNS:
-            raise UnknownName(f"there is no column {column!r}; there is {', '.join(COLUMNS)}")
+            raise UnknownName(f"there is no column {column!r}; the columns are {', '.join(COLUMNS)}")
         return np.asarray(self._table.column(column))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a data frame, with categories for the labels. Numbers are not copied."""
+        """Convert to a data frame, with categories for the labels. Numbers are not copied."""
         import numpy as np
         import pandas as pd
 
@@ -88,24 +89,24 @@ class Result:
         return pd.DataFrame(data, copy=False)
 
     def to_polars(self) -> polars.DataFrame:
-        """The table as a data frame of polars, through Arrow."""
+        """Convert to a polars data frame, through Arrow."""
         import polars as pl
 
         return pl.DataFrame(self)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Writes the table: the same bytes as ``results.csv``."""
+        """Write the table as CSV: the same bytes as ``results.csv``."""
         self._table.write_csv(os.fspath(path))
 
     @property
     def specs(self) -> list[dict[str, Any]]:
-        """What was run: one table for each experiment, with the keys of a file and every default filled in."""
+        """The specification of each experiment, with the keys of an experiment file and every default filled in."""
         specs: list[dict[str, Any]] = loads(self._table.specs())
         return specs
 
     @property
     def spec(self) -> dict[str, Any]:
-        """What was run, if it is one experiment."""
+        """The specification, if the results are of one experiment."""
         specs = self.specs
         if len(specs) != 1:
             raise ValueError(f"there are {len(specs)} experiments in these results: use `specs`")
@@ -118,7 +119,7 @@ class Result:
 
     @property
     def games(self) -> list[str]:
-        """The labels of the games: of the points of a sweep, if there is one."""
+        """The labels of the games; with a sweep, of its points."""
         return self._table.labels("game")[1]
 
     @property
@@ -127,7 +128,8 @@ class Result:
         return self._table.labels("policy")[1]
 
     def summary(self, *, all_times: bool = False) -> Summary:
-        """The CPR over the instances: at the horizon, with paired tests, best policy first; or at every checkpoint.
+        """Summarise the CPR over instances: at the horizon, with paired tests, best policy first; or at every
+        checkpoint.
 
         >>> import calibandit as cb
         >>> result = cb.simulate(cb.games.step(), ["ucb1", cb.policies.calibrated(memory_bound=3)], horizon=10_000)
@@ -138,13 +140,13 @@ class Result:
         return Summary(loads(self._table.summary(all_times)))
 
     def plot(self, ax: Axes | None = None, *, column: str = "cpr", band: bool = True) -> Axes:
-        """Draws the mean over instances against time with matplotlib, and the band from the 10 % to the 90 % quantile."""
+        """Plot the mean over instances against time with matplotlib, with a band from the 10 % to the 90 % quantile."""
         from ._plot import plot
 
         return plot(self, ax, column, band)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Writes a report: one HTML file with interactive figures and tables, that needs nothing else."""
+        """Write a report: one self-contained HTML file with interactive figures and tables."""
         self._table.report(os.fspath(path), title)
 
     def __repr__(self) -> str:
@@ -178,7 +180,7 @@ def _of_parts(described: str, csv: bytes) -> Result:
 
 
 class Summary(list[dict[str, Any]]):
-    """Rows of a summary: a list of dictionaries that shows itself as a table. ``pandas.DataFrame(summary)`` works."""
+    """The rows of a summary: a list of dictionaries that is printed as a table. ``pandas.DataFrame(summary)`` works."""
 
     SHOWN = ("game", "policy", "t", "instances", "mean", "stderr", "median", "p99", "max", "switches", "groups")
 

@@ -1,8 +1,8 @@
-"""The shards of a sweep on disk: which are finished, and how they travel from worker to caller.
+"""The shards of a distributed run on disk: which are finished, and how a worker sends them to the caller.
 
-A shard is kept as a folder that appears whole or not at all. It lies under a fingerprint of the experiment and of the
-program's version, and it carries a checksum: shards of other experiments, of other versions, and damaged ones are never
-taken for finished. This module knows nothing of joblib; it runs nothing.
+A shard is stored as a folder that is created atomically. Its path contains a fingerprint of the experiment and of the
+version of the program, and it carries a checksum: a shard of another experiment or version, or a damaged one, never
+counts as finished. This module does not use joblib and does not run anything.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 __all__ = ["Store", "fingerprint", "pack"]
 
-#: What merging needs of a shard's folder. Everything else can be made again from it.
+#: The files of a shard that merging needs. Everything else can be computed from them.
 FILES = ("manifest.json", "results.csv")
 _LAYOUT = 1
 _MARK = "shard.json"
 
 
 def fingerprint(spec: Mapping[str, Any], version: str) -> str:
-    """A name for an experiment run by a version of the program: equal only if the results must be equal.
+    """A digest of an experiment and the version of the program: equal only if the results must be equal.
 
     >>> one = fingerprint({"name": "a", "seed": 1}, "1.0")
     >>> one == fingerprint({"seed": 1, "name": "a"}, "1.0")
@@ -39,7 +39,7 @@ def fingerprint(spec: Mapping[str, Any], version: str) -> str:
 
 
 def pack(folder: Path) -> dict[str, bytes]:
-    """What a worker sends back of the folder that it wrote: the caller may have no disk in common with it."""
+    """Pack the folder that a worker wrote: worker and caller may not share a disk."""
     return {name: zlib.compress((folder / name).read_bytes(), 1) for name in FILES}
 
 
@@ -59,19 +59,19 @@ class Store:
         self.home = _home(folder, fingerprint) / f"of-{shards}"
 
     def path(self, shard: int) -> Path:
-        """Where a shard is kept, finished or not."""
+        """The path of a shard, finished or not."""
         return self.home / f"shard-{shard}"
 
     def paths(self) -> list[Path]:
-        """Where all shards are kept, in order."""
+        """The paths of all shards, in order."""
         return [self.path(shard) for shard in range(1, self.shards + 1)]
 
     def finished(self) -> list[int]:
-        """The shards that need not be run again."""
+        """The shards that do not have to be run again."""
         return [shard for shard in range(1, self.shards + 1) if self._is_finished(shard)]
 
     def save(self, shard: int, packed: Mapping[str, bytes]) -> None:
-        """Keeps what a worker sent back. The folder is made beside its place and then renamed, whole."""
+        """Store a shard that a worker sent back. The folder is written under a temporary name and then renamed."""
         self.home.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=self.home))
         try:
@@ -88,7 +88,7 @@ class Store:
         try:
             fresh.rename(place)
         except OSError:
-            # Somebody else was faster, which is as good; or a damaged shard is in the way.
+            # Another process stored this shard first, or a damaged shard is in the way.
             if not self._is_finished(shard):
                 shutil.rmtree(place)
                 fresh.rename(place)
@@ -107,7 +107,7 @@ class Store:
 
 
 def splits(folder: Path, fingerprint: str) -> Iterable[int]:
-    """The numbers of shards into which this experiment was split before, the latest first."""
+    """The numbers of shards into which this experiment was split before, latest first."""
     homes = [home for home in _home(folder, fingerprint).glob("of-*") if home.name[3:].isdigit()]
     homes.sort(key=lambda home: (home.stat().st_mtime_ns, home.name), reverse=True)
     return [int(home.name[3:]) for home in homes]

@@ -31,14 +31,16 @@ def simulate(
     jobs: int = 0,
     progress: Progress = None,
 ) -> Result:
-    """Each policy plays ``instances`` instances of the game, ``horizon`` plays each.
+    """Simulate each policy on ``instances`` instances of the game, with ``horizon`` plays per instance.
 
-    The numbers are those of an experiment file with this ``name`` and ``seed``, bit for bit, on any number of ``jobs`` (threads; 0:
-    all cores). The interpreter is free meanwhile. ``checkpoints`` says when the regret is recorded: at so many times evenly
-    spaced, at given times, or as in files: ``{"scale": "log", "points": 50}``.
+    The numbers equal those of an experiment file with this ``name`` and ``seed``, bit for bit, for any number of
+    ``jobs`` (threads; 0 for all cores). The interpreter lock is released meanwhile. ``checkpoints`` are the times at
+    which the regret is recorded: a number of evenly spaced times, a list of times, or a table as in files: ``{"scale":
+    "log", "points": 50}``.
 
-    ``progress`` is None for a bar where somebody looks (a terminal or a notebook), True or False, or a function that is
-    called as ``progress(done, pieces, part)``. Ctrl-C works; if ``progress`` raises, the simulation stops and the exception comes out.
+    ``progress`` is None (a progress bar in terminals and notebooks), True, False, or a function that is called as
+    ``progress(done, pieces, part)``. Ctrl-C stops the simulation. So does an exception in ``progress``, which is passed
+    on.
 
     >>> import calibandit as cb
     >>> result = cb.simulate(cb.games.step(), [cb.policies.calibrated(memory_bound=3), cb.policies.exp3()], 10_000)
@@ -78,7 +80,7 @@ def _source(spec: SpecLike) -> tuple[str | None, str | None]:
 
 
 def _plain(value: Any) -> Any:
-    """Games and policies in a table stand for their own tables."""
+    """Replace games and policies in a table by their own tables."""
     if isinstance(value, (Game, PolicySpec)):
         return value.spec
     if isinstance(value, (list, tuple)):
@@ -96,10 +98,12 @@ def run(
     instances: int | None = None,
     progress: Progress = None,
 ) -> Result:
-    """Runs an experiment: a file, or a table with the keys of one.
+    """Run an experiment, given as a file or as a table with the keys of a file.
 
-    With ``out``, that folder has afterwards what ``calibandit run --out`` puts there, byte for byte: tables, manifest, figures and the report.
-    An interrupted run goes on from there. ``shard=(i, n)`` does only part i of n, counted from 1; :func:`merge` puts the parts together.
+    ``out`` is an output folder. It gets the same files, byte for byte, as ``calibandit run --out`` writes: tables,
+    manifest, figures and the report. An interrupted run continues from there. ``shard=(i, n)`` runs only part i of n,
+    counted from 1;
+    :func:`merge` merges the parts.
 
     >>> import calibandit as cb
     >>> result = cb.run({
@@ -119,17 +123,17 @@ def run(
 
 
 def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
-    """Puts the folders of all shards of a run together: the same results as without sharding, byte for byte."""
+    """Merge the output folders of all shards of a run: the same results as without sharding, byte for byte."""
     return Result(_core.merge([os.fspath(folder) for folder in folders], os.fspath(out)))
 
 
 def read(folder: str | os.PathLike[str]) -> Result:
-    """The results in a folder that :func:`run` or ``calibandit run`` wrote."""
+    """Read the results in an output folder of :func:`run` or ``calibandit run``."""
     return Result(_core.read(os.fspath(folder)))
 
 
 def check(spec: SpecLike) -> dict[str, Any]:
-    """What can be known of an experiment before it is run: the same as ``calibandit check --json``.
+    """Analyse an experiment without running it (alpha, best arm, optimum, warnings): as ``calibandit check --json``.
 
     >>> import calibandit as cb
     >>> known = cb.check({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]})
@@ -141,10 +145,11 @@ def check(spec: SpecLike) -> dict[str, Any]:
 
 
 def spec(experiment: SpecLike, *, seed: int | None = None, instances: int | None = None) -> dict[str, Any]:
-    """An experiment as a table, checked and with every default filled in; nothing is run.
+    """Check an experiment and return it as a table with every default filled in. Nothing is run.
 
     >>> import calibandit as cb
-    >>> complete = cb.spec({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}, seed=7)
+    >>> complete = cb.spec({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]},
+    seed=7)
     >>> complete["seed"], complete["instances"], complete["game"]["best_loss"]
     (7, 20, 0.35)
     """

@@ -1,11 +1,11 @@
-"""Experiments past one machine: shards through joblib, wherever joblib is told to run them.
+"""Distributed experiments: shards that joblib runs on this machine or on a cluster.
 
-:func:`sweep` splits an experiment into shards and hands them to joblib. ``with joblib.parallel_config("dask")`` or
-``"ray"`` sends them to a cluster; without it they run in processes on this machine. The numbers do not depend on it: what
-comes back is, byte for byte, what :func:`calibandit.run` gives.
+:func:`sweep` splits an experiment into shards and passes them to joblib. ``with joblib.parallel_config("dask")`` or
+``"ray"`` sends them to a cluster; otherwise they run in processes on this machine. The results do not depend on it:
+they equal those of :func:`calibandit.run`, byte for byte.
 
-Not for: your own policies written in Python (use :func:`calibandit.simulate`), nor clusters on which nothing but a
-shell runs (``calibandit run --shard 3/40`` and ``calibandit merge`` do the same there).
+Not for policies written in Python (use :func:`calibandit.simulate`), and not for clusters that only run shell commands
+(there, use ``calibandit run --shard 3/40`` and ``calibandit merge``).
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkersLost", "sweep"]
 
-#: How often a round of shards may lose its workers without finishing a single shard, by default.
+#: Default number of consecutive rounds in which workers may die without finishing a shard.
 RETRIES = 3
 
 
 class WorkersLost(CalibanditError, RuntimeError):
-    """Workers kept dying, and the shards in :attr:`shards` are not done. The others are, and are kept."""
+    """Workers died repeatedly. The shards in :attr:`shards` are not finished; the others are, and are kept."""
 
     def __init__(self, shards: Sequence[int], of: int, attempts: int, out: Path | None) -> None:
         self.shards = list(shards)
         named = ", ".join(f"{shard}/{of}" for shard in self.shards[:20])
         more = f" and {len(self.shards) - 20} more" if len(self.shards) > 20 else ""
         advice = (
-            f"The finished shards are kept in {out}: call again to go on from there"
+            f"The finished shards are kept in {out}: call again to continue from there"
             if out is not None
             else "Give `out=` to keep the finished shards for another call"
         )
         super().__init__(
-            f"workers died {attempts} times in a row before they finished another shard; not done: {named}{more}. {advice}. "
-            "Workers usually die of too little memory, or because their machines are taken away."
+            f"workers died {attempts} times in a row without finishing another shard; not finished: {named}{more}. "
+            f"{advice}. Usual reasons are too little memory and machines that were taken away."
         )
 
 
@@ -62,25 +62,27 @@ def sweep(
     timeout: float | None = None,
     progress: Progress = None,
 ) -> Result:
-    """Runs an experiment in shards through joblib; the result is that of :func:`calibandit.run`, byte for byte.
+    """Run an experiment in shards through joblib; the result equals that of :func:`calibandit.run`, byte for byte.
 
     Args:
         spec_or_grid: an experiment file, or the same as a dictionary. A grid is a ``sweep`` table in it.
-        instances: another number of instances than the file's.
-        seed: another seed than the file's.
-        shards: how many parts to split the work into, one thread each. If not given: as many as last time, if ``out`` has
-            shards of this experiment; otherwise four for each worker.
-        out: the folder for the results, as :func:`calibandit.run` writes it. Finished shards are kept in it, under
-            ``.shards``, and are not run again by another call. Without it nothing is kept.
-        retries: how many times in a row workers may die without another shard getting done.
-        timeout: how many seconds may pass without a shard getting done before the workers count as dead. For
-            clusters that lose machines without noticing; longer than any single shard takes.
+        instances: the number of instances, instead of the one in the file.
+        seed: the seed, instead of the one in the file.
+        shards: the number of shards, each of which uses one thread. Default: the number of the previous call, if
+        ``out``
+            has shards of this experiment; otherwise four per worker.
+        out: the output folder, as :func:`calibandit.run` writes it. Finished shards are kept in it, under ``.shards``,
+        and
+            are not run again by another call. Without it nothing is kept.
+        retries: how many times in a row workers may die without finishing another shard.
+        timeout: the number of seconds without a finished shard after which the workers count as dead. For clusters that
+            lose machines without noticing; it must be longer than any single shard takes.
         progress: as in :func:`calibandit.run`, counting shards.
 
     Raises:
-        WorkersLost: if shards are left after that. The finished ones are kept.
+        WorkersLost: if unfinished shards remain after the retries. The finished ones are kept.
 
-    What goes wrong inside a shard would go wrong again, and is raised as it is.
+    An error inside a shard would occur again in a retry, so it is raised at once.
 
     >>> import calibandit as cb
     >>> experiment = {
@@ -114,12 +116,14 @@ def sweep(
 
 
 def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:
-    """What a worker does: one shard, in one thread, sent back as bytes."""
+    """Run one shard in one thread and return it as bytes. This function runs in the worker."""
     from . import __version__, run
 
     try:
         if __version__ != version:
-            raise RuntimeError(f"a worker has calibandit {__version__}, the caller {version}: install the same everywhere")
+            raise RuntimeError(
+                f"a worker has calibandit {__version__}, the caller {version}: install the same version everywhere"
+            )
         with tempfile.TemporaryDirectory(prefix="calibandit-") as folder:
             run(spec, out=folder, jobs=1, shard=(shard, of), progress=False)
             return shard, pack(Path(folder))
@@ -128,9 +132,9 @@ def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[in
 
 
 class _Rounds:
-    """Hands unfinished shards to joblib until there are none."""
+    """Passes unfinished shards to joblib until none is left."""
 
-    #: What runs a shard; tests put workers here that die.
+    #: The function that runs a shard. Tests replace it by one that kills its worker.
     work = staticmethod(work)
 
     def __init__(
@@ -163,8 +167,8 @@ class _Rounds:
         show()
         while left := [shard for shard in range(1, of + 1) if shard not in finished]:
             before = len(finished)
-            # Once nothing gets done any more, one shard at a time, each in its turn: one that kills its worker takes
-            # no other with it.
+            # After a round without a finished shard, run one shard at a time, each in turn, so that a shard that kills
+            # its worker does not affect others.
             some = [left[(failures - 1) % len(left)]] if failures else left
             error = self._round(some, finished, show)
             failures = failures + 1 if len(finished) == before else 0
@@ -173,17 +177,17 @@ class _Rounds:
                 raise WorkersLost(left, of, failures, self.out) from error
 
     def _round(self, left: list[int], finished: set[int], show: Callable[[], None]) -> BaseException | None:
-        """Runs shards until all are done or workers die; gives what they died of."""
+        """Run shards until all are finished or workers die; return the error of the latter."""
         task = self.joblib.delayed(self.work)
         tasks = [task(self.spec, shard, self.store.shards, self.version) for shard in left]
         error: BaseException | None = None
-        with _dask_put_right(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout)) as outcomes:
+        with _dask_workaround(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout)) as outcomes:
             while True:
                 try:
                     shard, outcome = next(outcomes)
                 except StopIteration:
                     return error
-                except Exception as lost:  # Every scheduler has its own errors for dead workers.
+                except Exception as lost:  # Each scheduler has its own exceptions for dead workers.
                     return lost
                 if not isinstance(outcome, _Raised):
                     self.store.save(shard, outcome)
@@ -196,16 +200,16 @@ class _Rounds:
 
 
 def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None) -> Iterator[tuple[int, Any]]:
-    """What the workers send back, as it comes."""
+    """Yield the results of the workers as they arrive."""
     backend, _ = joblib.parallel.get_active_backend()
-    # One shard a task: joblib would otherwise send several short ones together, and lose them together. All tasks at
-    # once, so that workers that join later find something to do.
+    # One shard per task: joblib would otherwise send several short ones together, and lose them together. All tasks
+    # are submitted at once, so that workers that join later get work.
     how = {"n_jobs": _wanted(joblib), "batch_size": 1, "pre_dispatch": "all", "timeout": timeout}
     if backend.supports_return_generator:
         with _ended(joblib.Parallel(return_as="generator_unordered", **how)(tasks)) as results:
             yield from results
         return
-    # On Ray joblib gives results only when all are there. A few at a time, then, so that few are lost with a worker.
+    # On Ray, joblib returns results only when all are finished. Submit a few at a time, so that a worker loses few.
     at_once = _workers(joblib)
     with joblib.Parallel(**how) as parallel:
         for first in range(0, len(tasks), at_once):
@@ -213,7 +217,7 @@ def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None) -> Iterator[
 
 
 class _Raised:
-    """Why a shard is not done: an error inside it, or a task that the scheduler has given up."""
+    """The reason why a shard is not finished: an error inside it, or a task that the scheduler gave up."""
 
     def __init__(self, error: BaseException, *, of_the_machine: bool) -> None:
         self.error = error
@@ -221,7 +225,8 @@ class _Raised:
 
     @classmethod
     def inside(cls, error: Exception) -> _Raised:
-        """An error inside a shard. A full disk or too little memory is the machine's: another may do better."""
+        """Wrap an error inside a shard. A full disk or too little memory is a property of the machine, so a retry may
+        work."""
         of_the_machine = isinstance(error, (OSError, MemoryError))
         try:
             pickle.loads(pickle.dumps(error))
@@ -231,12 +236,12 @@ class _Raised:
 
 
 @contextmanager
-def _dask_put_right(joblib: Any) -> Iterator[None]:
-    """Makes up for two habits of joblib on Dask.
+def _dask_workaround(joblib: Any) -> Iterator[None]:
+    """Work around two problems of joblib's Dask backend.
 
-    joblib expects to be called back for failed tasks too. Its Dask backend does not when a task's workers were killed too
-    often, or when it was cancelled, and joblib waits for ever. And with a single core on the cluster (it may be that the
-    other workers have just died) joblib would run everything in the caller's own process.
+    joblib expects a callback for failed tasks as well. Its Dask backend does not call it for a task that was cancelled
+    or whose workers were killed too often, and joblib then waits forever. With a single core left on the cluster (the
+    other workers may just have died), joblib would run everything in the process of the caller.
     """
     backend, _ = joblib.parallel.get_active_backend()
     if type(backend).__name__ != "DaskDistributedBackend":
@@ -255,7 +260,7 @@ def _dask_put_right(joblib: Any) -> Iterator[None]:
         return future
 
     def retrieve_or_give_up(out: Any) -> Any:
-        # A result of the task, rather than an error: the other shards go on.
+        # Return the failure as a result, not as an exception, so that the other shards continue.
         return [(0, out)] if isinstance(out, _Raised) else retrieve(out)
 
     backend.submit, backend.retrieve_result_callback = submit_and_report, retrieve_or_give_up
@@ -268,15 +273,15 @@ def _dask_put_right(joblib: Any) -> Iterator[None]:
 
 @contextmanager
 def _ended(results: Any) -> Iterator[Any]:
-    """Ends joblib's generator here and now if not all of it was wanted.
+    """Close joblib's generator at once, also if not all results were consumed.
 
-    Left to the garbage collector, it would stop the backend at some later time, in the middle of another call.
+    The garbage collector would otherwise stop the backend at a later time, possibly during another call.
     """
     try:
         yield results
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib regrets the results that nobody wanted
+            warnings.simplefilter("ignore")  # joblib warns about results that were not consumed
             results.close()
 
 
@@ -288,7 +293,7 @@ def _joblib() -> Any:
 
 
 def _wanted(joblib: Any) -> int | None:
-    """The number of jobs for joblib: what ``parallel_config`` says; all there are if it says nothing."""
+    """The number of jobs for joblib: the one of ``parallel_config`` if given, otherwise all."""
     config = getattr(getattr(joblib.parallel, "_backend", None), "config", None) or {}
     said = isinstance(config.get("n_jobs"), int)
     return None if said else -1
@@ -299,7 +304,7 @@ def _workers(joblib: Any) -> int:
 
 
 def _number(spec: Mapping[str, Any], workers: int) -> int:
-    """Four shards a worker, so that none waits long for the last one; but not more than there are pieces of work.
+    """Four shards per worker, so that no worker waits long for the last one, but at most one per task.
 
     >>> _number({"instances": 20, "policy": [{}, {}], "sweep": {"game.arms": [2, 3]}}, 4)
     16

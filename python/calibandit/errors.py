@@ -1,4 +1,4 @@
-"""What can go wrong. Everything is a :class:`CalibanditError`, and also the built-in exception that one would expect.
+"""Exceptions. Each is a :class:`CalibanditError` and also the built-in exception that fits.
 
 >>> import calibandit as cb
 >>> try:
@@ -7,7 +7,7 @@
 ...     print(type(error).__name__, isinstance(error, cb.CalibanditError))
 SpecError True
 
-What is raised inside a policy or a loss curve of yours is not among these: it comes out as it is.
+An exception raised inside a policy or a loss curve written by the user is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ __all__ = [
 
 
 class CalibanditError(Exception):
-    """What all errors of this package have in common."""
+    """The base class of all exceptions of this package."""
 
 
 class SpecError(CalibanditError, ValueError):
-    """A specification that cannot be: a game, a policy, an experiment or an argument.
+    """An invalid specification of a game, a policy or an experiment, or an invalid argument.
 
-    ``errors`` has all problems of an experiment with their place, as ``calibandit run`` shows them.
+    ``errors`` lists all problems of an experiment with their location, as ``calibandit run`` prints them.
     """
 
     errors: list[dict[str, Any]]
@@ -49,35 +49,35 @@ class SpecError(CalibanditError, ValueError):
 
 
 class UnreadableFile(SpecError, OSError):
-    """A file that cannot be read."""
+    """A file could not be read."""
 
 
 class UnknownName(CalibanditError, KeyError):
-    """A name that nothing has: of a kind of game or policy, of a column, of an arm."""
+    """An unknown name: of a kind of game or policy, of a column or of an arm."""
 
     def __str__(self) -> str:
-        # A KeyError shows its argument in quotes, which suits keys but not sentences.
+        # KeyError prints the repr of its argument, which would put the message in quotes.
         return str(self.args[0]) if self.args else ""
 
 
 class GameError(CalibanditError, ValueError):
-    """A game that cannot be played, or about which something cannot be known."""
+    """A game could not be played, or a property of it could not be computed."""
 
 
 class PolicyError(CalibanditError, ValueError):
-    """A policy that cannot play this game up to this horizon."""
+    """A policy cannot be built for this number of arms and this horizon."""
 
 
 class SimulationError(CalibanditError, RuntimeError):
-    """A policy asked for what cannot be played, or a loss curve left [0, 1]."""
+    """A policy asked for an invalid run, or a loss curve left [0, 1]."""
 
 
 class FolderError(CalibanditError, OSError):
-    """A folder of results, or a file in it, that cannot be read or written."""
+    """An output folder, or a file in it, could not be read or written."""
 
 
 class Waiting(CalibanditError, RuntimeError):
-    """An advisor's policy must know outstanding losses before it goes on. ``outstanding`` has the numbers of the decisions."""
+    """The policy of an advisor needs outstanding losses before its next run. ``outstanding`` lists the decisions."""
 
     outstanding: list[int]
 
@@ -87,19 +87,19 @@ class Waiting(CalibanditError, RuntimeError):
 
 
 class TellError(CalibanditError, ValueError):
-    """A loss that an advisor does not take: not a number, or outside the range declared."""
+    """An advisor rejects a loss: it is not a number, or it is outside the declared range."""
 
 
 class UnknownDecision(TellError, KeyError):
-    """A decision that was never made."""
+    """There is no decision with this number."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class AlreadySettled(TellError):
-    """A second loss for the same decision. The first one counts."""
+    """A second loss was told for the same decision. The first one counts."""
 
 
 class SnapshotError(CalibanditError, ValueError):
-    """What was saved of an advisor cannot be read."""
+    """A saved advisor could not be read."""

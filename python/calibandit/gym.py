@@ -1,11 +1,11 @@
-"""The games as Gymnasium environments: ``calibandit/Step-v0`` and one for every other game of the zoo.
+"""Games as Gymnasium environments: ``calibandit/Step-v0`` and one for every other named game.
 
-An action is an arm, the reward is the negative observed loss, an episode is one game over its horizon. Every reset draws a new
-instance, so which arm is the best has to be found out anew: the environments are about learning *within* an episode. Pass
-``instance=0`` to :func:`gymnasium.make` for one and the same game every time.
+An action is an arm, the reward is the negative observed loss, and an episode is one game over its horizon. Every reset
+draws a new instance, so the agent has to find the best arm again: the environments are for learning *within* an
+episode. Pass ``instance=0`` to :func:`gymnasium.make` to use the same game in every episode.
 
-What is observed is the state of the game as far as a player can know it: which arms the last plays went to, and how much
-of the horizon is over. The losses are not in it; like in any bandit, they are the reward.
+The observation contains what a player can know of the state: the arms of the last plays, and the fraction of the
+horizon that is over. It does not contain the losses; as in any bandit, they are the reward.
 
 >>> import gymnasium
 >>> import calibandit.gym
@@ -19,9 +19,9 @@ array([0.  , 1.  , 0.  , 0.  , 0.  , 0.  , 0.01], dtype=float32)
 >>> info["expected_loss"]
 0.5
 
-``gymnasium.make("calibandit.gym:calibandit/Step-v0")`` imports the module by itself.
+``gymnasium.make("calibandit.gym:calibandit/Step-v0")`` also imports the module.
 
-Not for: comparing policies. :func:`calibandit.simulate` is a thousand times faster and gives the exact regret.
+To compare policies, use :func:`calibandit.simulate`: it is much faster and computes the exact regret.
 """
 
 from __future__ import annotations
@@ -44,22 +44,24 @@ _SEEDS = 2**63
 
 
 class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
-    """A game of the zoo to play step by step.
+    """A named game as an environment.
 
     Args:
-        kind: which game, as in files.
-        horizon: how many plays an episode has.
-        memory_bound: how many of the last plays are observed; the game's memory if not given. Give a larger number to hide
-            how long the memory is.
-        instance: which instance to play; a new one at every reset if not given.
+        kind: the kind of game, as in files.
+        horizon: the number of plays per episode.
+        memory_bound: the number of last plays that are observed. Default: the memory of the game. A larger number hides
+        the
+            memory from the agent.
+        instance: the instance to play. Default: a new one at every reset.
         render_mode: ``"ansi"`` for a line of text.
-        parameters: the parameters of the game, as in files. If there are none, the kind's example is played.
+        parameters: the parameters of the game, as in files. Without any, the example of the kind is used.
 
-    The observation is ``memory_bound`` times one entry for each arm, and one more. The first group is the last play, the
-    second the one before, and so on: 1 for the arm that was played, zeros before the first play. The last
+    The observation has ``memory_bound`` groups of one entry per arm, and one more entry. The first group is the last
+    play, the second the play before it, and so on: 1 for the arm that was played, zeros before the first play. The last
     entry is the fraction of the horizon that is over.
 
-    An episode *terminates* at the horizon: it is part of the game, and not a limit imposed from outside.
+    An episode *terminates* at the horizon, because the horizon is part of the game and not a time limit imposed from
+    outside.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 10}
@@ -101,7 +103,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins an episode: a new instance, or new noise for the chosen one."""
+        """Start an episode: a new instance, or new noise for the chosen one."""
         super().reset(seed=seed, options=options)
         drawn = int(self.np_random.integers(_SEEDS))
         if self._instance is None:
@@ -115,11 +117,11 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Plays an arm. ``info`` has its expected loss, which no player sees but which regret is made of."""
+        """Play an arm. ``info`` has its expected loss, which is not observed but defines the regret."""
         if self._session is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         if not self.action_space.contains(action):
-            raise gymnasium.error.InvalidAction(f"{action!r} is no arm: give an integer from 0 to {self.arms - 1}")
+            raise gymnasium.error.InvalidAction(f"{action!r} is not an arm: give an integer from 0 to {self.arms - 1}")
         arm = int(action)
         loss, expected = self._session.step(arm)
         self._plays += 1
@@ -132,13 +134,13 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return self._observation(), -float(loss), over, False, {"expected_loss": float(expected)}
 
     def regret(self) -> float:
-        """The complete policy regret of the episode so far: expected losses over the least that was possible."""
+        """The complete policy regret of the episode so far: expected losses minus the optimum."""
         if self._plays == 0:
             return 0.0
         return self._expected - float(self._game.optimum(self._plays).loss)
 
     def render(self) -> str | None:
-        """One line on the last play, with ``render_mode="ansi"``."""
+        """Describe the last play in one line, with ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None
         head = f"{self.kind}: {self._plays} of {self.horizon} plays"
@@ -156,7 +158,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
 
 def env_ids() -> list[str]:
-    """The environments' names, one for each kind of game.
+    """The names of the environments, one per kind of game.
 
     >>> env_ids()[4:6]
     ['calibandit/Step-v0', 'calibandit/AlphaReo-v0']
@@ -165,7 +167,7 @@ def env_ids() -> list[str]:
 
 
 def register_envs() -> None:
-    """Makes the environments known to Gymnasium. Importing this module does it."""
+    """Register the environments with Gymnasium. Importing this module calls it."""
     for kind in _games.kinds():
         name = _env_id(kind["name"])
         if name not in gymnasium.registry:
@@ -180,7 +182,7 @@ def _example(kind: str) -> dict[str, Any]:
     for known in _games.kinds():
         if known["name"] == kind:
             return {key: value for key, value in known["example"].items() if key != "kind"}
-    return {}  # an unknown kind: the game says so better
+    return {}  # an unknown kind: building the game raises a better error
 
 
 register_envs()
