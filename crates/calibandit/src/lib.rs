@@ -53,6 +53,7 @@ pub mod advisor;
 pub mod catalogue;
 mod exponential;
 pub mod game;
+mod math;
 pub mod policy;
 pub mod regret;
 pub mod rng;

@@ -3,6 +3,8 @@
 //! Lower bounds are rates: the paper hides constants and logarithms behind its notation, so they say how regret must
 //! grow, not how large it must be. Theorem 1 has its constants.
 
+use crate::math;
+
 /// What the bounds are stated in terms of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProblemSize {
@@ -40,11 +42,11 @@ impl ProblemSize {
     /// assert!(fig1a.theorem_1(0.05, 0.0) > 1_000_000.0);
     /// ```
     pub fn theorem_1(&self, delta: f64, alpha: f64) -> f64 {
-        let log_t = self.t().log2().max(1.0);
+        let log_t = math::log2(self.t()).max(1.0);
         let (k, m) = (self.k(), self.memory as f64);
         4.0 * k * self.memory_bound as f64
             + k * m * log_t
-            + 800.0 * (k * self.t() * (2.0 * k * log_t / delta).ln()).sqrt()
+            + 800.0 * (k * self.t() * math::ln(2.0 * k * log_t / delta)).sqrt()
             + alpha * self.t()
     }
 
@@ -56,7 +58,7 @@ impl ProblemSize {
     /// The rate `min(2^m, T) / m` of Proposition 1: what any policy pays without repeated exposure optimality.
     pub fn intractability_rate(&self) -> f64 {
         let m = self.memory as f64;
-        m.exp2().min(self.t()) / m
+        math::exp2(m).min(self.t()) / m
     }
 
     /// Theorem 2's price of not knowing the memory: a policy that plays the second arm of both games M times in a row has

@@ -112,7 +112,7 @@ fn sums_tell_windows_apart(weights: &Weights) -> bool {
         w / (mantissa >> mantissa.trailing_zeros()) as f64
     };
     let finest = weights.as_slice().iter().map(|&w| smallest_bit(w)).fold(f64::INFINITY, f64::min);
-    if weights.total() / finest >= 2f64.powi(53) {
+    if weights.total() / finest >= (1u64 << 53) as f64 {
         return false;
     }
     let mut after = 0.0;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ArmError, Exposure};
+use crate::math;
 
 /// A function from tally to expected loss.
 pub type LossFn = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
@@ -76,7 +77,7 @@ impl ExponentialLinear {
     /// The expected loss of lap `k`, from 1 on.
     pub fn at(&self, k: usize) -> f64 {
         let k = k as f64;
-        self.beta * (-self.alpha * k).exp() - self.gamma.abs() * k
+        self.beta * math::exp(-self.alpha * k) - self.gamma.abs() * k
     }
 }
 

@@ -20,6 +20,7 @@ use super::elimination::Elimination;
 use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "anytime-elimination";
@@ -112,7 +113,7 @@ impl AnytimeElimination {
     /// A policy ready for its first run. The horizon is ignored.
     pub fn new(spec: &AnytimeEliminationSpec, problem: &Problem) -> Result<Self, PolicyError> {
         let AnytimeEliminationSpec { memory_bound, delta } = spec.resolve(problem)?;
-        let spread = CONSTANT * (2.0 * problem.arms as f64 / delta).ln();
+        let spread = CONSTANT * math::ln(2.0 * problem.arms as f64 / delta);
         Ok(Self { epochs: Elimination::new(problem.arms, memory_bound, spread, delta, EPOCHS) })
     }
 }

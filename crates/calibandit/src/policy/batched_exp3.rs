@@ -20,6 +20,7 @@ use super::exp3::{GAMMA, check_gamma, default_gamma};
 use super::spec::Configuration;
 use super::weights::Weights;
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "batched-exp3";
@@ -44,7 +45,7 @@ fn default_batch(arms: usize, horizon: u64) -> u64 {
         return horizon;
     }
     let arms = arms as f64;
-    ((horizon as f64 / (7.0 * arms * arms.ln())).cbrt() as u64).max(1)
+    (math::cbrt(horizon as f64 / (7.0 * arms * math::ln(arms))) as u64).max(1)
 }
 
 impl Configuration for BatchedExp3Spec {

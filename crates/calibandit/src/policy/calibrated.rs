@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use board::Board;
 use evidence::Record;
@@ -252,9 +253,9 @@ impl Calibrated {
     /// The level at which elimination rules out: Algorithm 1's union over arms and doublings, with delta 0.05. Without a
     /// horizon the doublings are not limited, and the squares make their errors summable.
     fn elimination_level(&self) -> f64 {
-        let doublings = (self.horizon.unwrap_or(self.time).max(2) as f64).log2();
+        let doublings = math::log2(self.horizon.unwrap_or(self.time).max(2) as f64);
         let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
-        (2.0 * self.records.len() as f64 * looks / DELTA).ln()
+        math::ln(2.0 * self.records.len() as f64 * looks / DELTA)
     }
 
     /// Rules out every arm that is surely worse than another.

@@ -25,6 +25,7 @@ use super::error::{check, check_problem, needed_horizon};
 use super::spec::Configuration;
 use super::weights::Weights;
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "exp3";
@@ -58,7 +59,7 @@ pub(super) fn default_gamma(arms: usize, updates: u64) -> f64 {
         return 1.0; // the formula's 0 would do as well: there is nothing to choose
     }
     let arms = arms as f64;
-    (arms * arms.ln() / ((E - 1.0) * updates as f64)).sqrt().min(1.0)
+    (arms * math::ln(arms) / ((E - 1.0) * updates as f64)).sqrt().min(1.0)
 }
 
 impl Configuration for Exp3Spec {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{check, check_memory_bound, check_problem};
 use super::spec::{Configuration, MEMORY_BOUND};
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "explore-then-commit";
@@ -47,7 +48,7 @@ impl ExploreThenCommitSpec {
 /// The theorem's n, at least 1.
 fn default_explore(arms: usize, horizon: u64) -> u64 {
     let (arms, horizon) = (arms as f64, horizon as f64);
-    let plays = (horizon / arms).cbrt().powi(2) * horizon.ln().cbrt();
+    let plays = math::powi(math::cbrt(horizon / arms), 2) * math::cbrt(math::ln(horizon));
     (plays.ceil() as u64).max(1)
 }
 

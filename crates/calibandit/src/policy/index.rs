@@ -1,5 +1,6 @@
 //! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
 
+use crate::math;
 use serde::{Deserialize, Serialize};
 
 /// The index of every arm.
@@ -152,7 +153,7 @@ impl Index {
 
     /// sqrt(c·ln(N)).
     fn scale(&self, choices: u64) -> f64 {
-        (self.exploration * (choices as f64).ln()).sqrt()
+        (self.exploration * math::ln(choices as f64)).sqrt()
     }
 
     fn refresh(&mut self, arm: usize) {

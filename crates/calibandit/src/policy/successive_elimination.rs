@@ -28,6 +28,7 @@ use super::elimination::Elimination;
 use super::error::{check, check_memory_bound, check_positive, check_problem, needed_horizon};
 use super::spec::{Configuration, MEMORY_BOUND};
 use super::{Parameter, PolicyError, PolicyKind};
+use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 const NAME: &str = "successive-elimination";
@@ -174,7 +175,7 @@ impl SuccessiveElimination {
         let SuccessiveEliminationSpec { memory_bound, radius, delta } = spec.resolve(problem)?;
         let horizon = needed_horizon(problem, NAME, "use `anytime-elimination`")?;
         let epochs = startable_epochs(problem.arms, memory_bound, horizon);
-        let spread = radius.constant() * (2.0 * problem.arms as f64 * f64::from(epochs) / delta).ln();
+        let spread = radius.constant() * math::ln(2.0 * problem.arms as f64 * f64::from(epochs) / delta);
         Ok(Self { epochs: Elimination::new(problem.arms, memory_bound, spread, delta, epochs) })
     }
 }

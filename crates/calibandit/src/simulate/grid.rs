@@ -1,5 +1,7 @@
 //! The times at which a trajectory is recorded.
 
+use crate::math;
+
 /// A horizon and the checkpoints up to it. The horizon itself is always the last checkpoint. A `Grid` is valid from its
 /// construction on.
 ///
@@ -63,8 +65,8 @@ impl Grid {
         if horizon == 0 {
             return Err(GridError::NoHorizon);
         }
-        let step = (horizon as f64).ln() / (points - 1) as f64;
-        let at = |i| ((step * i as f64).exp().round() as u64).clamp(1, horizon);
+        let step = math::ln(horizon as f64) / (points - 1) as f64;
+        let at = |i| (math::exp(step * i as f64).round() as u64).clamp(1, horizon);
         Self::new(horizon, (0..points).map(at).collect())
     }
 

@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
+use crate::math;
 use crate::rng::Stream;
 
 /// A drawn game has at most this many weights in all, so that a slip of the finger cannot ask for terabytes.
@@ -138,7 +139,7 @@ pub(super) fn below(n: usize, stream: &mut Stream) -> usize {
 
 /// The weights 2^-i, newest play first: the paper's `v`.
 pub(super) fn halving(memory: usize) -> Vec<f64> {
-    (1..=memory as i32).map(|age| 0.5f64.powi(age)).collect()
+    (1..=memory as i32).map(|age| math::powi(0.5f64, age)).collect()
 }
 
 /// An arm, with its index in the error.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Feedback;
+use crate::math;
 
 /// Everything recorded of one arm so far. All of it comes from the calibrated arm, so it is one i.i.d. sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,7 +52,7 @@ impl Record {
             self.n * bernoulli(self.mean(), r).max(bet(d, self.variance(), r.max(1e-9)))
         } else {
             let variance = self.variance() * self.n / (self.n - 1.0).max(1.0) + 1e-12;
-            0.5 * (d * d / variance).ln_1p() * (self.n - 2.0).max(0.5)
+            0.5 * math::ln_1p(d * d / variance) * (self.n - 2.0).max(0.5)
         }
     }
 }
@@ -59,7 +60,7 @@ impl Record {
 /// The relative entropy of a Bernoulli(p) to a Bernoulli(q).
 pub(super) fn bernoulli(p: f64, q: f64) -> f64 {
     let (p, q) = (p.clamp(0.0, 1.0), q.clamp(1e-12, 1.0 - 1e-12));
-    let part = |a: f64, b: f64| if a > 0.0 { a * (a / b).ln() } else { 0.0 };
+    let part = |a: f64, b: f64| if a > 0.0 { a * math::ln(a / b) } else { 0.0 };
     (part(p, q) + part(1.0 - p, 1.0 - q)).max(0.0)
 }
 
@@ -69,7 +70,7 @@ fn bet(d: f64, variance: f64, r: f64) -> f64 {
     let v = variance + d * d;
     let u = d * r / v;
     // The difference loses its digits where u is small.
-    let growth = if u < 1e-3 { u * u * (0.5 - u / 3.0) } else { u - u.ln_1p() };
+    let growth = if u < 1e-3 { u * u * (0.5 - u / 3.0) } else { u - math::ln_1p(u) };
     v / (r * r) * growth
 }
 

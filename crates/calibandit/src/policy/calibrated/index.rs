@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::board::Board;
 use super::evidence::{Record, bernoulli};
 use crate::Stream;
+use crate::math;
 
 /// How `calibrated` chooses its arms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,23 +62,23 @@ pub(super) fn prefer(index: Index, board: &Board<'_>, stream: &mut Stream) -> us
     match index {
         Index::KlUcb => least_lower(board, |record| {
             if board.horizon_known {
-                let log = share(record).ln().max(0.0);
-                (share(record) * (1.0 + log * log)).ln().max(0.0)
+                let log = math::ln(share(record)).max(0.0);
+                math::ln(share(record) * (1.0 + log * log)).max(0.0)
             } else {
-                now.ln()
+                math::ln(now)
             }
         }),
         Index::Moss => board.least_by(|record| {
             let slope = if board.horizon_known { 1.0 } else { 1.35 };
-            record.mean() - (slope * share(record).ln().max(0.0) / record.n).sqrt()
+            record.mean() - (slope * math::ln(share(record)).max(0.0) / record.n).sqrt()
         }),
         Index::Bernstein => board.least_by(|record| {
-            let level = if board.horizon_known { share(record).ln().max(0.0) } else { now.ln() };
+            let level = if board.horizon_known { math::ln(share(record)).max(0.0) } else { math::ln(now) };
             record.mean() - (2.0 * record.variance() * level / record.n).sqrt() - 3.0 * level / record.n
         }),
         Index::Imed => {
             let best = board.records[board.leader()].mean();
-            board.least_by(|record| record.against(best, board.bounded) + record.n.ln())
+            board.least_by(|record| record.against(best, board.bounded) + math::ln(record.n))
         }
         Index::Thompson => {
             let sampled: Vec<f64> =
@@ -145,7 +146,7 @@ fn largest(p: f64, most: f64) -> f64 {
     let mut q = p + (0.5 * most).sqrt();
     if q >= 1.0 {
         // Beyond it all the same: the entropy is at least -ln 2 - (1 - p)·ln(1 - q).
-        let rest = (-(most + std::f64::consts::LN_2) / (1.0 - p)).exp();
+        let rest = math::exp(-(most + std::f64::consts::LN_2) / (1.0 - p));
         q = 1.0 - rest.max(1e-12);
     }
     for _ in 0..60 {

@@ -9,6 +9,7 @@
 use super::Choice;
 use super::board::Board;
 use super::schedule::Schedule;
+use crate::math;
 
 /// The slope 1/2 is the least for which regret of order sqrt(K·T) can be shown; this sets where it begins.
 const DISCOUNT: f64 = 80.0;
@@ -37,15 +38,15 @@ const LOOKS: f64 = 64.0;
 /// How much evidence an arm may have against it, with prospect `x`, `n` recorded plays, and `spared` times less played than
 /// the average of all that were explored. `cautious` is Lai's level alone: worse on average, with the shortest tail.
 pub(super) fn level(x: f64, n: f64, spared: f64, cautious: bool) -> f64 {
-    let log = x.ln_1p();
-    let lai = |discount: f64| (x / (discount * (1.0 + log).sqrt())).ln_1p();
+    let log = math::ln_1p(x);
+    let lai = |discount: f64| math::ln_1p(x / (discount * (1.0 + log).sqrt()));
     if cautious {
         return lai(LAI);
     }
-    let base = (0.5 * (x / DISCOUNT).ln_1p()).max((FLOOR_SLOPE * log).min(FLOOR));
-    let doubt = (SMALL_SAMPLE / n).powi(2) + (n / LONG_CONTEST).powi(4);
+    let base = (0.5 * math::ln_1p(x / DISCOUNT)).max((FLOOR_SLOPE * log).min(FLOOR));
+    let doubt = math::powi(SMALL_SAMPLE / n, 2) + math::powi(n / LONG_CONTEST, 4);
     let level = base.max(lai(LAI).min(base * (1.0 + doubt)));
-    level.max(lai(1.0).min(level + (spared / SPARED).ln_1p()))
+    level.max(lai(1.0).min(level + math::ln_1p(spared / SPARED)))
 }
 
 /// How an arm stands in the race.
