@@ -131,7 +131,7 @@ def test_what_is_not_taken() -> None:
         cb.Advisor("calibrated", 3)
     with pytest.raises(ValueError, match="horizon"):
         cb.Advisor("successive-elimination", 3, memory_bound=2)
-    with pytest.raises(ValueError, match="losses cannot range"):
+    with pytest.raises(ValueError, match="invalid loss range"):
         cb.Advisor("thompson", 3, loss_range=(1, 0))
 
 

@@ -147,17 +147,8 @@ impl PyAdvisor {
 
     /// The next play: its number, its arm, and whether it is measured.
     fn ask(&mut self) -> Result<(u64, usize, bool), Failure> {
-        // A run that could not be had or played must not stay: the next `ask` is to try again.
-        let before = match self.advisor.policy() {
-            Adviser::Own(_) if self.advisor.current_run().is_none() => Some(self.advisor.clone()),
-            _ => None,
-        };
         let asked = self.advisor.ask();
-        let asked = self.raised(asked);
-        if let (Some(before), Err(_)) = (before, &asked) {
-            self.advisor = before;
-        }
-        let decision = asked?;
+        let decision = self.raised(asked)?;
         Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
     }
 

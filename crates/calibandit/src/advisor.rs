@@ -1,75 +1,85 @@
-//! Live use: ask for one decision at a time, tell its loss when it is known.
+//! Live use: ask for one decision at a time, and tell its loss when it is known.
 //!
-//! An [`Advisor`] meters the runs of any [`Policy`] out play by play. It adds the losses up, and the policy gets exactly
-//! what it asked for: the feedback of `record` plays of an arm that has been warmed up.
+//! An [`Advisor`] hands out the runs of any [`Policy`] play by play and adds up the losses. The policy receives exactly
+//! what it asked for: the feedback of `record` plays after the burn-in.
 //!
-//! It does not measure, wait or retry; it holds no clock, no file and no lock. To live longer than the process, save
-//! [`Advisor::to_json`] wherever you keep things.
+//! Losses are minimised. To maximise rewards in [0, 1], tell `1.0 - reward`.
+//!
+//! The advisor performs no I/O and is not internally synchronised. To persist it, store the string returned by
+//! [`Advisor::to_json`].
 
-mod awaiting;
+mod builder;
 mod error;
-mod meter;
-mod range;
+mod loss_range;
+mod pending_ids;
+mod run_tracker;
 mod snapshot;
 
+pub use builder::AdvisorBuilder;
 pub use error::{AdvisorError, AskError, SnapshotError, TellError};
-pub use range::{LossRange, LossRangeError};
+pub use loss_range::{LossRange, LossRangeError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Certificate, Policy, Run};
-use meter::Meter;
+use run_tracker::RunTracker;
 
-/// What to do next.
+/// One play to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Decision {
-    /// Names the decision when its loss is told. Decisions are numbered from 0; no number is used twice.
+    /// Identifies the decision when its loss is told. Decisions are numbered from 0; no number is used twice.
     pub id: u64,
     /// The arm to play.
     pub arm: usize,
-    /// What its loss will be used for.
+    /// How its loss is used.
     pub phase: Phase,
 }
 
-/// What the loss of a play is used for.
+/// How the loss of a play is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Phase {
-    /// Nothing: the arm is warming up. The play has to be made, but its loss need not be told.
-    WarmUp,
+    /// Not at all: the play belongs to the burn-in of a run, in which the arm warms up. The play has to be made, but its
+    /// loss need not be told.
+    #[serde(alias = "warm-up")]
+    BurnIn,
     /// The policy learns from it.
     Measured,
 }
 
-/// Ask/tell over a policy.
+/// Ask/tell over a policy: created with [`builder`](Self::builder) for the policies of this library, with
+/// [`new`](Self::new) for your own.
 ///
 /// # Asking and telling
 ///
-/// * Play the arms in the order of the decisions. Losses may come late, and in any order within a run: the policy is
-///   told the same sums to the last bit.
+/// * Play the arms in the order of the decisions. Losses may be told late, and in any order within a run: the policy
+///   receives the same sums to the last bit.
 /// * A loss counts at most once. Telling it again is [`TellError::AlreadySettled`] and changes nothing, so a retry after a
 ///   lost answer is safe.
-/// * A loss that is NaN, infinite or outside the [`LossRange`] is refused, and the decision still awaits its loss.
-/// * The loss of a warm-up play may be told (once, and late as well) and is ignored.
-/// * When the policy cannot go on without losses that are outstanding, [`ask`](Self::ask) says
-///   [which](AskError::Waiting). A loss that will never come is given up with [`forget`](Self::forget).
+/// * A loss that is NaN, infinite or outside the [`LossRange`] is refused, and the decision is still without a loss.
+/// * The loss of a burn-in play may be told (once, also late) and is ignored.
+/// * If the policy needs outstanding losses before its next run, [`ask`](Self::ask) returns [them](AskError::Waiting). A
+///   loss that will never come is given up with [`forget`](Self::forget).
+/// * Every error leaves the advisor's state as it was.
 ///
 /// # Memory
 ///
-/// An advisor stays small however long it lives. At most 2^20 plays may be made beyond the oldest outstanding
-/// decision; `ask` then waits for it. Of the decisions whose losses nobody needs (warm-up plays, and all plays of a
-/// run [without an end](Run::forever), from which the policy does not learn), the latest 1024 stretches that were not told
-/// are remembered; older ones count as settled.
+/// The memory of an advisor is bounded. At most 2^20 plays can be made beyond the oldest outstanding decision; `ask` then
+/// waits for it. Some losses are not needed: those of burn-in plays, and those of a run
+/// [without an end](Run::forever), from which the policy does not learn. Of the decisions without a loss among them, the
+/// latest 1024 ranges of consecutive decisions are remembered; older ones count as settled.
 ///
 /// # Example
 ///
-/// Two crowd workers; who has just come back to the job needs a task or two to get going. So the policy below does
-/// not judge a worker by the first two tasks of a run.
+/// Two crowd workers. A worker needs a task or two to warm up after a pause, so the policy below ignores the first two
+/// tasks of each run.
 ///
 /// ```
 /// use calibandit::{Advisor, AskError, Feedback, Phase, Policy, Run, TellError};
 ///
-/// /// Gives each worker 2 tasks to warm up and 3 that count, then all tasks to the better one.
+/// /// Gives each worker 2 tasks to warm up and 3 that count, then all tasks to the better worker.
 /// #[derive(Default)]
 /// struct TryEachOnce { errors: Vec<f64> }
 ///
@@ -87,14 +97,14 @@ pub enum Phase {
 /// let mut advisor = Advisor::new(TryEachOnce::default(), 2)?;
 /// let first: Vec<_> = (0..5).map(|_| advisor.ask()).collect::<Result<_, _>>()?;
 /// assert!(first.iter().all(|task| task.arm == 0));
-/// assert_eq!(first[1].phase, Phase::WarmUp);
+/// assert_eq!(first[1].phase, Phase::BurnIn);
 ///
-/// // Nobody else gets a task before the first worker's results are in.
+/// // The second worker gets no task before the first worker's results are known.
 /// assert_eq!(advisor.ask(), Err(AskError::Waiting { outstanding: vec![2, 3, 4] }));
 /// advisor.tell(4, 1.0)?; // a wrong answer
 /// advisor.tell(2, 0.0)?;
 /// assert_eq!(advisor.tell(4, 1.0), Err(TellError::AlreadySettled { decision: 4 }));
-/// advisor.forget(3)?; // this result was lost: one more task, please
+/// advisor.forget(3)?; // this result was lost: one more task takes its place
 /// let again = advisor.ask()?;
 /// assert_eq!((again.id, again.arm, again.phase), (5, 0, Phase::Measured));
 /// advisor.tell(5, 1.0)?;
@@ -110,96 +120,96 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advisor<P> {
     policy: P,
-    meter: Meter,
+    tracker: RunTracker,
 }
 
 impl<P: Policy> Advisor<P> {
-    /// An advisor on this many arms, whose losses lie in [0, 1].
+    /// An advisor over this policy on this many arms, with losses in [0, 1].
     pub fn new(policy: P, arms: usize) -> Result<Self, AdvisorError> {
         Self::with_range(policy, arms, LossRange::default())
     }
 
-    /// An advisor on this many arms, with losses in this range.
+    /// An advisor over this policy on this many arms, with losses in this range.
     pub fn with_range(policy: P, arms: usize, range: LossRange) -> Result<Self, AdvisorError> {
         if !is_number_of_arms(arms) {
             return Err(AdvisorError::Arms { arms });
         }
-        Ok(Self { policy, meter: Meter::new(arms, range) })
+        Ok(Self { policy, tracker: RunTracker::new(arms, range) })
     }
 
     /// The next play to make.
     pub fn ask(&mut self) -> Result<Decision, AskError> {
-        let decision = self.meter.play(|| self.policy.next_run())?;
+        let decision = self.tracker.play(|| self.policy.next_run())?;
         self.report();
         Ok(decision)
     }
 
-    /// Takes the loss of a decision.
+    /// Reports the loss of a decision. Losses are minimised: for a reward in [0, 1], tell `1.0 - reward`.
     pub fn tell(&mut self, decision: u64, loss: f64) -> Result<(), TellError> {
-        self.meter.tell(decision, loss)?;
+        self.tracker.tell(decision, loss)?;
         self.report();
         Ok(())
     }
 
-    /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same
-    /// arm, still in the same run, takes its place. Never fails with [`TellError::Loss`].
+    /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same arm, in the
+    /// same run, takes its place. Never fails with [`TellError::Loss`].
     ///
-    /// Whether a loss gets lost must have nothing to do with how large it is; otherwise the policy learns from a
-    /// biased sample. If only failures go missing, tell a loss of 1 instead.
+    /// Whether a loss is lost must not depend on its value; otherwise the policy learns from a biased sample. If only
+    /// failures are lost, tell a loss of 1 instead.
     pub fn forget(&mut self, decision: u64) -> Result<(), TellError> {
-        self.meter.forget(decision)?;
+        self.tracker.forget(decision)?;
         self.report();
         Ok(())
     }
 
     /// Reports a run to the policy as soon as it is complete.
     fn report(&mut self) {
-        if let Some((run, feedback)) = self.meter.close() {
+        if let Some((run, feedback)) = self.tracker.close() {
             self.policy.observe(run, feedback);
         }
     }
 
-    /// The arm to settle on if playing stopped being about learning now.
+    /// The arm to commit to if exploration ended now.
     pub fn recommend(&self) -> usize {
         self.policy.recommend()
     }
 
-    /// What the policy can say with confidence about its arms so far.
+    /// What the policy can guarantee about the arms so far, if it can.
     pub fn certificate(&self) -> Option<Certificate> {
         self.policy.certificate()
     }
 }
 
 impl<P> Advisor<P> {
-    /// How many decisions were made: the next one has this id.
+    /// The number of decisions made, which is the id of the next one.
     pub fn decisions(&self) -> u64 {
-        self.meter.next
+        self.tracker.next
     }
 
-    /// How often each arm was played.
+    /// The number of plays per arm.
     pub fn plays(&self) -> &[u64] {
-        &self.meter.plays
+        &self.tracker.plays
     }
 
     /// How often the arm changed from one play to the next.
     pub fn switches(&self) -> u64 {
-        self.meter.switches
+        self.tracker.switches
     }
 
     /// The decisions whose losses the policy needs before its next run, oldest first. They all belong to the
     /// [current run](Self::current_run).
     pub fn outstanding(&self) -> impl Iterator<Item = u64> + '_ {
-        self.meter.outstanding()
+        self.tracker.outstanding()
     }
 
-    /// The run being played; none before the first play and between runs.
+    /// The open run; none before the first play and between runs.
     pub fn current_run(&self) -> Option<Run> {
-        self.meter.run()
+        self.tracker.run()
     }
 
-    /// The losses declared possible.
+    /// The range of possible losses.
     pub fn loss_range(&self) -> LossRange {
-        self.meter.range
+        self.tracker.range
     }
 
     /// The policy.
@@ -207,7 +217,7 @@ impl<P> Advisor<P> {
         &self.policy
     }
 
-    /// Gives the policy back. What was told of a run that is not complete is lost.
+    /// Returns the policy. Losses told for an incomplete run are lost.
     pub fn into_policy(self) -> P {
         self.policy
     }

@@ -62,7 +62,8 @@ pub mod simulate;
 pub mod theory;
 
 pub use advisor::{
-    Advisor, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, SnapshotError, TellError,
+    Advisor, AdvisorBuilder, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, SnapshotError,
+    TellError,
 };
 pub use game::{
     Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, Limits, Linear, LossCurve,

@@ -1,25 +1,28 @@
-//! What can go wrong between an advisor and its user. Every error leaves the advisor as it was.
+//! The errors of an advisor. Every error leaves the advisor's state as it was.
 
 use super::LossRange;
-use crate::Run;
+use crate::{PolicyError, Run};
 
-/// Why an advisor cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why an advisor cannot be created.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdvisorError {
-    /// A number of arms that cannot be.
+    /// The number of arms is out of range.
     #[error("an advisor needs between 1 and {} arms, but {arms} were given", u32::MAX - 1)]
     Arms {
-        /// How many were given.
+        /// The number given.
         arms: usize,
     },
+    /// The policy cannot be built.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
 }
 
 /// Why there is no next decision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The policy must know these losses before it can go on.
+    /// The policy needs the losses of these decisions before its next run.
     #[error(
         "the policy waits for the losses of {} decisions, the oldest being {}: tell them, or forget those that will never come",
         outstanding.len(), outstanding.first().copied().unwrap_or_default()
@@ -28,17 +31,18 @@ pub enum AskError {
         /// The decisions, oldest first.
         outstanding: Vec<u64>,
     },
-    /// The policy asked for something that cannot be played: a mistake in the policy, or in the number of arms.
+    /// The policy asked for a run that cannot be played: a mistake in the policy, or a wrong number of arms. The run is
+    /// discarded, and the next [`ask`](super::Advisor::ask) asks the policy again.
     #[error("the policy asked for {run:?}, which must have at least one play, of one of the arms 0 to {}", arms - 1)]
     BadRun {
-        /// What it asked for.
+        /// The run.
         run: Run,
-        /// How many arms there are.
+        /// The number of arms.
         arms: usize,
     },
 }
 
-/// Why a loss is not taken, or a decision not forgotten.
+/// Why a loss is refused, or a decision not forgotten.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TellError {
@@ -47,23 +51,23 @@ pub enum TellError {
     Unknown {
         /// The decision.
         decision: u64,
-        /// How many were made.
+        /// The number of decisions made.
         made: u64,
     },
-    /// A second loss for the same decision (a retry, most likely), or a loss for one that was given up.
+    /// A second loss for the same decision (a retry, most likely), or a loss for a decision that was given up.
     #[error("decision {decision} is settled: its loss was told before, or given up; a loss counts at most once")]
     AlreadySettled {
         /// The decision.
         decision: u64,
     },
-    /// A loss that cannot be. The decision still awaits its loss.
+    /// The loss is outside the declared range. The decision is still without a loss.
     #[error("the loss {loss} of decision {decision} does not lie in [{}, {}], the losses declared possible", range.low(), range.high())]
     Loss {
         /// The decision.
         decision: u64,
-        /// Its alleged loss.
+        /// The loss told.
         loss: f64,
-        /// What was declared.
+        /// The declared range.
         range: LossRange,
     },
 }
@@ -72,24 +76,24 @@ pub enum TellError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Not the JSON that was expected, or a policy that does not serialise.
+    /// The text is not the expected JSON, or the policy cannot be serialised.
     #[error("the snapshot of an advisor: {0}")]
     Json(#[from] serde_json::Error),
-    /// Not a snapshot of an advisor, or one of another version.
+    /// The text is not a snapshot of an advisor, or has another version.
     #[error(
         "the snapshot has {} for `calibandit_advisor`, but this version reads {supported}",
         found.as_deref().unwrap_or("nothing")
     )]
     Version {
-        /// What is written there.
+        /// The version in the text.
         found: Option<String>,
-        /// What can be read.
+        /// The version that can be read.
         supported: u64,
     },
-    /// The parts contradict each other: it was changed after it was written.
+    /// The parts of the snapshot contradict each other: it was changed after it was written.
     #[error("the snapshot contradicts itself: {problem}")]
     Inconsistent {
-        /// How.
+        /// The contradiction.
         problem: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Every policy there is, behind an advisor.
+//! Every policy of the library, used by an advisor.
 
 use calibandit::rng::StreamKey;
 use calibandit::{
@@ -7,7 +7,7 @@ use calibandit::{
 
 use crate::reloaded;
 
-/// Every kind of policy, with 2 for what must be given.
+/// One policy per kind; required parameters are 2.
 fn every_policy(problem: &Problem, seed: u64) -> Vec<(&'static str, AnyPolicy)> {
     let build = |kind: &calibandit::PolicyKind| {
         let mut file = serde_json::json!({ "kind": kind.name });
@@ -39,7 +39,7 @@ fn play(advisor: &mut Advisor<AnyPolicy>, plays: usize) -> Vec<Decision> {
 }
 
 #[test]
-fn twenty_five_and_twenty_five_plays_are_fifty_and_so_on_to_a_thousand() {
+fn forty_snapshots_within_a_thousand_plays_change_nothing() {
     let problem = Problem { arms: 3, horizon: Some(1000) };
     for (name, policy) in every_policy(&problem, 7) {
         let mut through = Advisor::new(policy, 3).unwrap();

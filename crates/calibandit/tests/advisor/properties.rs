@@ -1,11 +1,11 @@
-//! Arbitrary users: whatever they do in whatever order, the contract holds.
+//! The contract holds for any sequence of calls.
 
 use calibandit::{Advisor, AskError, Feedback, Phase, Run, TellError};
 use proptest::prelude::*;
 
-use crate::{Script, reloaded, run};
+use crate::{Script, reloaded, run, state};
 
-/// What a user may do, in any order.
+/// The calls a user can make, in any order.
 #[derive(Clone, Debug)]
 enum Move {
     Ask,
@@ -32,7 +32,7 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
     prop::collection::vec(one.prop_filter("no play", |run| run.plays() > 0), 1..5)
 }
 
-/// What became of a decision.
+/// The state of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Open,
@@ -40,7 +40,7 @@ enum Fate {
     Forgotten,
 }
 
-/// The run of a decision, by counting runs, and all else about it.
+/// A decision, with the number of its run.
 struct Entry {
     run: usize,
     phase: Phase,
@@ -48,7 +48,7 @@ struct Entry {
 }
 
 proptest! {
-    /// The model keeps everything for ever and knows nothing of ranges, held losses or limits.
+    /// Compares with a model that keeps everything and has no ranges, held losses or limits.
     #[test]
     fn any_interleaving_gives_the_policy_exactly_what_it_asked_for(runs in runs(), moves in moves()) {
         let mut advisor = Advisor::new(Script::new(runs.clone()), 3).unwrap();
@@ -107,7 +107,7 @@ proptest! {
         for (number, (run, feedback)) in advisor.policy().seen.iter().enumerate() {
             prop_assert_eq!(*run, runs[number % runs.len()]);
             let entries = || log.iter().filter(|entry| entry.run == number);
-            prop_assert_eq!(entries().filter(|entry| entry.phase == Phase::WarmUp).count() as u64, run.burn_in);
+            prop_assert_eq!(entries().filter(|entry| entry.phase == Phase::BurnIn).count() as u64, run.burn_in);
             let mut expected = Feedback::default();
             for entry in entries().filter(|entry| entry.phase == Phase::Measured) {
                 if let Fate::Told(loss) = entry.fate {
@@ -120,7 +120,38 @@ proptest! {
         prop_assert_eq!(advisor.plays().iter().sum::<u64>(), log.len() as u64);
     }
 
-    /// A snapshot somebody changed by hand is refused, or works; it never panics.
+    /// Every error leaves the serialised state as it was, whatever the calls and whatever runs the policy asks for.
+    #[test]
+    fn every_error_leaves_the_state_as_it_was(
+        runs in prop::collection::vec((0..4usize, 0..3u64, 0..4u64).prop_map(|(arm, b, r)| run(arm, b, r)), 1..6),
+        moves in moves(),
+    ) {
+        let mut advisor = Advisor::new(Script::new(runs), 3).unwrap();
+        for step in moves {
+            let before = (state(&advisor), advisor.policy().clone());
+            let made = advisor.decisions() as usize;
+            let failed = match step {
+                Move::Ask => match advisor.ask() {
+                    Ok(_) => false,
+                    // The policy was asked, so its own state may differ.
+                    Err(AskError::BadRun { .. }) => {
+                        prop_assert_eq!(&state(&advisor), &before.0);
+                        continue;
+                    }
+                    Err(_) => true,
+                },
+                Move::Tell { pick, loss } => advisor.tell(pick.index(made + 2) as u64, loss).is_err(),
+                Move::Forget { pick } => advisor.forget(pick.index(made + 2) as u64).is_err(),
+                Move::Save => false,
+            };
+            if failed {
+                prop_assert_eq!(&state(&advisor), &before.0);
+                prop_assert_eq!(advisor.policy(), &before.1);
+            }
+        }
+    }
+
+    /// A snapshot that was changed by hand is refused or works; it never panics.
     #[test]
     fn a_damaged_snapshot_never_panics(
         runs in runs(), plays in 0..30usize, pick in any::<prop::sample::Index>(),
@@ -147,7 +178,7 @@ fn collect_numbers<'a>(json: &'a mut serde_json::Value, numbers: &mut Vec<&'a mu
     }
 }
 
-/// A user who tells late, loses some losses and never tells of warm-up plays.
+/// Tells late, gives up some losses and never tells the losses of burn-in plays.
 fn use_for(advisor: &mut Advisor<Script>, plays: usize) {
     for play in 0..plays {
         match advisor.ask() {

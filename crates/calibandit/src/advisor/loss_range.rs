@@ -1,9 +1,9 @@
-//! Which losses an advisor takes.
+//! The range of losses that an advisor accepts.
 
 use serde::{Deserialize, Serialize};
 
-/// The losses that can occur, both ends included. A loss outside is refused as the mistake it probably is: a reward, a
-/// percentage, a missing value coded as -1.
+/// The range of possible losses, both ends included. A loss outside is refused, because it is probably a mistake: a
+/// reward, a percentage, or a missing value coded as -1.
 ///
 /// ```
 /// use calibandit::LossRange;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), calibandit::LossRangeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Ends", into = "Ends")]
+#[serde(try_from = "RangeEnds", into = "RangeEnds")]
 pub struct LossRange {
     low: f64,
     high: f64,
@@ -22,13 +22,13 @@ pub struct LossRange {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Ends {
+struct RangeEnds {
     low: f64,
     high: f64,
 }
 
 impl LossRange {
-    /// No loss may be larger than this, in either direction: so the sum of the squares of any number of losses is finite.
+    /// The largest absolute value of a loss. It keeps the sum of the squares of any number of losses finite.
     pub const LARGEST: f64 = 1e100;
 
     /// From `low` to `high`.
@@ -37,22 +37,22 @@ impl LossRange {
         if valid { Ok(Self { low, high }) } else { Err(LossRangeError { low, high }) }
     }
 
-    /// Any finite loss (up to [`LARGEST`](Self::LARGEST)), as normal feedback gives.
+    /// Any finite loss up to [`LARGEST`](Self::LARGEST), for example normally distributed losses.
     pub fn unbounded() -> Self {
         Self { low: -Self::LARGEST, high: Self::LARGEST }
     }
 
-    /// Whether this loss can occur. NaN never can.
+    /// Whether this loss is possible. NaN is not.
     pub fn contains(&self, loss: f64) -> bool {
         (self.low..=self.high).contains(&loss)
     }
 
-    /// The least loss.
+    /// The least possible loss.
     pub fn low(&self) -> f64 {
         self.low
     }
 
-    /// The largest loss.
+    /// The largest possible loss.
     pub fn high(&self) -> f64 {
         self.high
     }
@@ -65,29 +65,29 @@ impl Default for LossRange {
     }
 }
 
-impl TryFrom<Ends> for LossRange {
+impl TryFrom<RangeEnds> for LossRange {
     type Error = LossRangeError;
-    fn try_from(ends: Ends) -> Result<Self, LossRangeError> {
+    fn try_from(ends: RangeEnds) -> Result<Self, LossRangeError> {
         Self::new(ends.low, ends.high)
     }
 }
 
-impl From<LossRange> for Ends {
+impl From<LossRange> for RangeEnds {
     fn from(range: LossRange) -> Self {
         Self { low: range.low, high: range.high }
     }
 }
 
-/// A range of losses that is none.
+/// An invalid loss range: `low` must be less than `high`, and both finite.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "losses cannot range from {low} to {high}: give two numbers, the smaller first, neither beyond {:e}",
+    "invalid loss range: low = {low} must be less than high = {high}, and neither may exceed {:e} in absolute value",
     LossRange::LARGEST
 )]
 pub struct LossRangeError {
-    /// The least loss given.
+    /// The lower end given.
     pub low: f64,
-    /// The largest loss given.
+    /// The upper end given.
     pub high: f64,
 }
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_that_are_no_range_are_refused() {
+    fn invalid_ranges_are_refused() {
         for (low, high) in
             [(0.0, 0.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, f64::INFINITY), (-1e101, 0.0)]
         {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn unbounded_takes_every_finite_loss_that_cannot_overflow() {
+    fn unbounded_accepts_every_finite_loss_that_cannot_overflow() {
         let any = LossRange::unbounded();
         assert!(any.contains(-12.5) && any.contains(1e100) && !any.contains(1e101));
         assert!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].iter().all(|&loss| !any.contains(loss)));

@@ -1,31 +1,33 @@
-//! The books of an advisor: a run metered out one play at a time. Knows nothing of policies.
+//! The state of an advisor apart from its policy: the open run, handed out one play at a time, and the losses told.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::awaiting::Awaiting;
+use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
 use crate::{Feedback, Run};
 
-/// So many plays may be made beyond the oldest decision whose loss the policy needs.
+/// At most this many plays beyond the oldest decision whose loss the policy needs. It bounds the losses held: 16 MB.
 pub(super) const IN_FLIGHT: u64 = 1 << 20;
-/// So many ranges of decisions are remembered whose losses nobody needs.
+/// At most this many ranges of decisions are remembered whose losses are not needed.
 pub(super) const REMEMBERED: usize = 1024;
 
-/// Decisions are numbered from 0. Within a run the warm-up plays come first, so two numbers tell the phase of each
-/// decision of the open run; decisions of earlier runs that still await a loss are all warm-up plays.
+/// Decisions are numbered from 0. Within a run the burn-in comes first, so two numbers give the phase of each decision of
+/// the open run. Pending decisions of earlier runs all belong to burn-ins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Meter {
+pub(super) struct RunTracker {
     pub(super) range: LossRange,
-    /// How often each arm was played.
+    /// The number of plays per arm.
     pub(super) plays: Vec<u64>,
     pub(super) switches: u64,
     newest: Option<usize>,
-    /// The next decision's id: the number of plays so far.
+    /// The id of the next decision, which is the number of plays so far.
     pub(super) next: u64,
-    awaiting: Awaiting,
+    /// Decisions without a loss. The name in snapshots is older.
+    #[serde(rename = "awaiting")]
+    pending: PendingIds,
     open: Option<OpenRun>,
 }
 
@@ -35,12 +37,12 @@ struct OpenRun {
     run: Run,
     /// The id of its first play.
     first: u64,
-    /// Measured plays whose loss was given up; each is replaced by one more play.
+    /// Recorded plays whose loss was given up; each is replaced by one more play.
     forgotten: u64,
-    /// The recorded losses, added up in the order of the decisions, up to the oldest one that is outstanding.
+    /// The sum of the recorded losses, in the order of the decisions, up to the oldest outstanding one.
     feedback: Feedback,
-    /// Losses told early: they wait for the outstanding decisions before them, so that the sum is the same, to
-    /// the last bit, whatever order they come in.
+    /// Losses told before those of earlier decisions. They are held back so that the sum has the same bits in whatever
+    /// order the losses arrive.
     held: BTreeMap<u64, f64>,
 }
 
@@ -49,12 +51,12 @@ impl OpenRun {
         Self { run, first, forgotten: 0, feedback: Feedback::default(), held: BTreeMap::new() }
     }
 
-    /// Nobody learns from a run without an end: its feedback is never due.
+    /// A run without an end is never reported, so its losses are not needed.
     fn is_endless(&self) -> bool {
         self.run.record == u64::MAX
     }
 
-    /// The id of the first measured play.
+    /// The id of the first recorded play.
     fn measured_from(&self) -> u64 {
         self.first.saturating_add(self.run.burn_in)
     }
@@ -64,10 +66,10 @@ impl OpenRun {
     }
 }
 
-impl Meter {
+impl RunTracker {
     pub(super) fn new(arms: usize, range: LossRange) -> Self {
-        let awaiting = Awaiting::default();
-        Self { range, plays: vec![0; arms], switches: 0, newest: None, next: 0, awaiting, open: None }
+        let pending = PendingIds::default();
+        Self { range, plays: vec![0; arms], switches: 0, newest: None, next: 0, pending, open: None }
     }
 
     pub(super) fn run(&self) -> Option<Run> {
@@ -77,24 +79,31 @@ impl Meter {
     /// The decisions whose losses the policy needs.
     pub(super) fn outstanding(&self) -> impl Iterator<Item = u64> + '_ {
         let from = self.open.as_ref().filter(|open| !open.is_endless()).map(OpenRun::measured_from);
-        from.into_iter().flat_map(|from| self.awaiting.ids_from(from))
+        from.into_iter().flat_map(|from| self.pending.ids_from(from))
     }
 
     /// The next play of the open run, or of the next one if none is open.
     pub(super) fn play(&mut self, next_run: impl FnOnce() -> Run) -> Result<Decision, AskError> {
         let arms = self.plays.len();
-        let open = self.open.get_or_insert_with(|| OpenRun::new(next_run(), self.next));
-        let (run, measured_from, end) = (open.run, open.measured_from(), open.end());
-        if run.arm >= arms || run.plays() == 0 {
-            return Err(AskError::BadRun { run, arms });
-        }
+        let (run, measured_from, end) = match &self.open {
+            Some(open) => (open.run, open.measured_from(), open.end()),
+            None => {
+                let run = next_run();
+                // Checked before it becomes part of the state: an error leaves the state as it was.
+                if !is_playable(run, arms) {
+                    return Err(AskError::BadRun { run, arms });
+                }
+                let open = self.open.insert(OpenRun::new(run, self.next));
+                (run, open.measured_from(), open.end())
+            }
+        };
         let full = self.outstanding().next().is_some_and(|oldest| self.next - oldest >= IN_FLIGHT);
         if full || self.next >= end {
             return Err(AskError::Waiting { outstanding: self.outstanding().collect() });
         }
-        let phase = if self.next < measured_from { Phase::WarmUp } else { Phase::Measured };
+        let phase = if self.next < measured_from { Phase::BurnIn } else { Phase::Measured };
         let decision = Decision { id: self.next, arm: run.arm, phase };
-        self.awaiting.push(self.next);
+        self.pending.push(self.next);
         self.next += 1;
         self.plays[run.arm] += 1;
         self.switches += u64::from(self.newest.is_some_and(|newest| newest != run.arm));
@@ -104,11 +113,11 @@ impl Meter {
     }
 
     pub(super) fn tell(&mut self, decision: u64, loss: f64) -> Result<(), TellError> {
-        self.check_awaiting(decision)?;
+        self.check_pending(decision)?;
         if !self.range.contains(loss) {
             return Err(TellError::Loss { decision, loss, range: self.range });
         }
-        self.awaiting.remove(decision);
+        self.pending.remove(decision);
         if let Some(open) = self.needing(decision) {
             open.held.insert(decision, loss);
         }
@@ -118,8 +127,8 @@ impl Meter {
     }
 
     pub(super) fn forget(&mut self, decision: u64) -> Result<(), TellError> {
-        self.check_awaiting(decision)?;
-        self.awaiting.remove(decision);
+        self.check_pending(decision)?;
+        self.pending.remove(decision);
         if let Some(open) = self.needing(decision) {
             open.forgotten += 1;
         }
@@ -128,17 +137,17 @@ impl Meter {
         Ok(())
     }
 
-    /// The open run and its feedback, if that is complete; the run is closed then.
+    /// Closes the open run if its feedback is complete, and returns both.
     pub(super) fn close(&mut self) -> Option<(Run, Feedback)> {
         let open = self.open.take_if(|open| !open.is_endless() && is_complete(open, self.next))?;
         Some((open.run, open.feedback))
     }
 
-    fn check_awaiting(&self, decision: u64) -> Result<(), TellError> {
+    fn check_pending(&self, decision: u64) -> Result<(), TellError> {
         if decision >= self.next {
             return Err(TellError::Unknown { decision, made: self.next });
         }
-        if self.awaiting.contains(decision) { Ok(()) } else { Err(TellError::AlreadySettled { decision }) }
+        if self.pending.contains(decision) { Ok(()) } else { Err(TellError::AlreadySettled { decision }) }
     }
 
     /// The open run, if it needs the loss of this decision.
@@ -146,7 +155,7 @@ impl Meter {
         self.open.as_mut().filter(|open| !open.is_endless() && decision >= open.measured_from())
     }
 
-    /// Adds up the held losses before the oldest outstanding decision.
+    /// Adds the held losses before the oldest outstanding decision.
     fn add_up(&mut self) {
         let oldest = self.outstanding().next().unwrap_or(self.next);
         let Some(open) = &mut self.open else { return };
@@ -157,37 +166,38 @@ impl Meter {
         }
     }
 
-    /// Keeps the memory bounded: forgets the oldest of the decisions whose losses nobody needs.
+    /// Bounds the memory: drops the oldest decisions whose losses are not needed.
     fn prune(&mut self) {
         let needed_from = match &self.open {
             Some(open) if !open.is_endless() => open.measured_from(),
             _ => u64::MAX,
         };
-        while self.awaiting.ranges() > REMEMBERED && self.awaiting.oldest_end().is_some_and(|end| end <= needed_from) {
-            self.awaiting.drop_oldest();
+        while self.pending.ranges() > REMEMBERED && self.pending.oldest_end().is_some_and(|end| end <= needed_from) {
+            self.pending.drop_oldest();
         }
     }
 
-    /// For books that come from outside: whether they can have been kept by this code.
+    /// Checks a state that was read from a snapshot: whether this code can have produced it.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let arms = self.plays.len();
         let total = self.plays.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
-        ensure(super::is_number_of_arms(arms), "the number of arms is impossible")?;
+        ensure(super::is_number_of_arms(arms), "the number of arms is out of range")?;
         ensure(total == Some(self.next), "the plays of the arms do not add up to the number of decisions")?;
-        // Leaves room for more plays than anybody can make, so that ids never run out.
-        ensure(self.next <= u64::MAX / 2, "the number of decisions is impossible")?;
+        // Leaves room for 2^63 more plays, so that ids never overflow.
+        ensure(self.next <= u64::MAX / 2, "the number of decisions is out of range")?;
         ensure(self.newest.is_some() == (self.next > 0), "the arm played last does not fit the number of decisions")?;
         ensure(
             self.newest.is_none_or(|arm| arm < arms && self.plays[arm] > 0),
             "the arm played last was never played",
         )?;
         ensure(self.switches <= self.next.saturating_sub(1), "there are more switches than decisions")?;
-        ensure(self.awaiting.end() <= self.next, "a decision awaits a loss but was never made")?;
+        ensure(self.pending.end() <= self.next, "a decision is pending but was never made")?;
         self.open.as_ref().map_or(Ok(()), |open| self.check_open(open))
     }
 
     fn check_open(&self, open: &OpenRun) -> Result<(), &'static str> {
         let OpenRun { run, first, forgotten, feedback, held } = open;
+        ensure(is_playable(*run, self.plays.len()), "the open run cannot be played")?;
         ensure(*first <= self.next && self.next <= open.end(), "the open run does not fit the number of decisions")?;
         let asked = self.next - first;
         if asked > 0 {
@@ -201,23 +211,27 @@ impl Meter {
         let from = open.measured_from();
         let oldest = self.outstanding().next().unwrap_or(self.next);
         let told = feedback.plays.checked_add(held.len() as u64).and_then(|told| told.checked_add(*forgotten));
-        let settled = self.next.saturating_sub(from) - self.awaiting.count_from(from);
+        let settled = self.next.saturating_sub(from) - self.pending.count_from(from);
         ensure(told == Some(settled), "the losses of the open run do not add up to its plays")?;
         let fits = |(&id, &loss): (&u64, &f64)| {
-            id > oldest && id < self.next && !self.awaiting.contains(id) && self.range.contains(loss)
+            id > oldest && id < self.next && !self.pending.contains(id) && self.range.contains(loss)
         };
-        ensure(held.iter().all(fits), "a held loss is not one that can be held")?;
+        ensure(held.iter().all(fits), "a held loss does not belong to the open run")?;
         let (most, n) = (self.range.low().abs().max(self.range.high().abs()), feedback.plays as f64);
         let sums = feedback.sum.abs() <= n * most * 1.01 && (0.0..=n * most * most * 1.01).contains(&feedback.sum_sq);
-        ensure(sums, "the sums of the losses are impossible")?;
-        let playable = run.arm < self.plays.len() && run.plays() > 0;
-        ensure(!(playable && is_complete(open, self.next)), "a complete run is still open")
+        ensure(sums, "the sums of the losses are out of range")?;
+        ensure(!is_complete(open, self.next), "a complete run is still open")
     }
 }
 
-/// Whether the run has all its plays, and all the losses that it needs.
+/// Whether the run has all its plays and all the losses that it needs.
 fn is_complete(open: &OpenRun, next: u64) -> bool {
-    open.run.plays() > 0 && next == open.end() && open.feedback.plays == open.run.record
+    next == open.end() && open.feedback.plays == open.run.record
+}
+
+/// Whether a run has at least one play, of one of the arms.
+fn is_playable(run: Run, arms: usize) -> bool {
+    run.arm < arms && run.plays() > 0
 }
 
 fn ensure(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {

@@ -1,4 +1,4 @@
-//! The decisions that await a loss, as ranges of ids: a million of them in a row take no more room than one.
+//! The ids of decisions without a loss, stored as ranges: a million consecutive ids take as little memory as one.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// A set of ids, kept as disjoint ranges `start..end` that do not touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
-pub(super) struct Awaiting {
-    /// From each start to its end.
+pub(super) struct PendingIds {
+    /// The end of each range by its start.
     ranges: BTreeMap<u64, u64>,
 }
 
-impl Awaiting {
+impl PendingIds {
     /// Adds an id that is larger than all ids so far.
     pub(super) fn push(&mut self, id: u64) {
         match self.ranges.last_entry() {
@@ -27,7 +27,7 @@ impl Awaiting {
         self.ranges.range(..=id).next_back().is_some_and(|(_, &end)| id < end)
     }
 
-    /// Takes an id out; false if it is not there.
+    /// Removes an id; false if it is not in the set.
     pub(super) fn remove(&mut self, id: u64) -> bool {
         let Some((&start, &end)) = self.ranges.range(..=id).next_back() else { return false };
         if id >= end {
@@ -55,12 +55,12 @@ impl Awaiting {
         self.ranges_from(from).flat_map(|(start, end)| start..end)
     }
 
-    /// How many ids there are from `from` on.
+    /// The number of ids from `from` on.
     pub(super) fn count_from(&self, from: u64) -> u64 {
         self.ranges_from(from).map(|(start, end)| end - start).sum()
     }
 
-    /// How many ranges there are: what the set costs.
+    /// The number of ranges, which is what the set costs.
     pub(super) fn ranges(&self) -> usize {
         self.ranges.len()
     }
@@ -81,18 +81,22 @@ impl Awaiting {
     }
 }
 
-impl From<Awaiting> for Vec<(u64, u64)> {
-    fn from(awaiting: Awaiting) -> Self {
-        awaiting.ranges.into_iter().collect()
+impl From<PendingIds> for Vec<(u64, u64)> {
+    fn from(pending: PendingIds) -> Self {
+        pending.ranges.into_iter().collect()
     }
 }
 
-impl TryFrom<Vec<(u64, u64)>> for Awaiting {
+impl TryFrom<Vec<(u64, u64)>> for PendingIds {
     type Error = &'static str;
     fn try_from(ranges: Vec<(u64, u64)>) -> Result<Self, Self::Error> {
-        let rising =
+        let increasing =
             ranges.iter().all(|(start, end)| start < end) && ranges.windows(2).all(|pair| pair[0].1 < pair[1].0);
-        if rising { Ok(Self { ranges: ranges.into_iter().collect() }) } else { Err("ranges of ids must be rising") }
+        if increasing {
+            Ok(Self { ranges: ranges.into_iter().collect() })
+        } else {
+            Err("ranges of ids must be increasing and must not touch")
+        }
     }
 }
 
@@ -105,41 +109,44 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against the plain set that it stands for.
+        /// Compares with a plain set.
         #[test]
-        fn behaves_like_a_set(gaps in prop::collection::vec(1..3u64, 0..40), removals in prop::collection::vec(0..80u64, 0..60)) {
-            let (mut awaiting, mut plain) = (Awaiting::default(), BTreeSet::new());
+        fn behaves_like_a_set(
+            gaps in prop::collection::vec(1..3u64, 0..40),
+            removals in prop::collection::vec(0..80u64, 0..60),
+        ) {
+            let (mut pending, mut plain) = (PendingIds::default(), BTreeSet::new());
             let mut id = 0;
             for gap in gaps {
                 id += gap;
-                awaiting.push(id);
+                pending.push(id);
                 plain.insert(id);
             }
             for removal in removals {
-                prop_assert_eq!(awaiting.contains(removal), plain.contains(&removal));
-                prop_assert_eq!(awaiting.remove(removal), plain.remove(&removal));
-                prop_assert!(awaiting.ids_from(0).eq(plain.iter().copied()));
-                prop_assert!(awaiting.ids_from(removal).eq(plain.range(removal..).copied()));
-                prop_assert_eq!(awaiting.count_from(removal), plain.range(removal..).count() as u64);
-                prop_assert_eq!(awaiting.end(), plain.last().map_or(0, |last| last + 1));
+                prop_assert_eq!(pending.contains(removal), plain.contains(&removal));
+                prop_assert_eq!(pending.remove(removal), plain.remove(&removal));
+                prop_assert!(pending.ids_from(0).eq(plain.iter().copied()));
+                prop_assert!(pending.ids_from(removal).eq(plain.range(removal..).copied()));
+                prop_assert_eq!(pending.count_from(removal), plain.range(removal..).count() as u64);
+                prop_assert_eq!(pending.end(), plain.last().map_or(0, |last| last + 1));
             }
-            let text = serde_json::to_string(&awaiting).unwrap();
-            prop_assert_eq!(serde_json::from_str::<Awaiting>(&text).unwrap(), awaiting);
+            let text = serde_json::to_string(&pending).unwrap();
+            prop_assert_eq!(serde_json::from_str::<PendingIds>(&text).unwrap(), pending);
         }
     }
 
     #[test]
     fn ids_in_a_row_cost_one_range() {
-        let mut awaiting = Awaiting::default();
-        (0..1000).for_each(|id| awaiting.push(id));
-        assert_eq!(awaiting.ranges(), 1);
-        assert_eq!(serde_json::to_string(&awaiting).unwrap(), "[[0,1000]]");
+        let mut pending = PendingIds::default();
+        (0..1000).for_each(|id| pending.push(id));
+        assert_eq!(pending.ranges(), 1);
+        assert_eq!(serde_json::to_string(&pending).unwrap(), "[[0,1000]]");
     }
 
     #[test]
     fn ranges_that_overlap_touch_or_are_empty_are_refused() {
         for text in ["[[0,2],[1,3]]", "[[0,2],[2,3]]", "[[2,2]]", "[[3,1]]", "[[5,6],[0,1]]"] {
-            assert!(serde_json::from_str::<Awaiting>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<PendingIds>(text).is_err(), "{text}");
         }
     }
 }
