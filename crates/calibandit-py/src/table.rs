@@ -16,7 +16,8 @@ use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
 use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_experiment::summary::{standings, summarise};
 use calibandit_paper::paper;
-use calibandit_report::figures::plain_section;
+use calibandit_report::chart::StyleKey;
+use calibandit_report::figures::{plain_section, style_key};
 use calibandit_report::report::{Footer, Report};
 use calibandit_report::session::{Texts, again, report as report_of};
 use pyo3::prelude::*;
@@ -220,7 +221,7 @@ impl Table {
                 }
                 Described::Plain(value) => {
                     let horizon = value["horizon"].as_u64().unwrap_or_default();
-                    let mut section = plain_section(&described.heading(), results, horizon);
+                    let mut section = plain_section(&described.heading(), results, horizon, &styles(value));
                     section.spec = serde_json::to_string_pretty(value)?;
                     page.sections.push(section);
                 }
@@ -236,6 +237,16 @@ impl Table {
         };
         Ok(page)
     }
+}
+
+/// The style keys of the policies; `None` for those written in Python.
+fn styles(value: &Value) -> Vec<Option<StyleKey>> {
+    let style = |entry: &Value| {
+        let mut entry = entry.as_object()?.clone();
+        entry.remove("label");
+        serde_json::from_value(Value::Object(entry)).ok().as_ref().map(style_key)
+    };
+    value["policy"].as_array().into_iter().flatten().map(style).collect()
 }
 
 fn label<const N: usize>(row: &mut Value, labels: [(&str, String); N]) {

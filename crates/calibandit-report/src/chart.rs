@@ -1,30 +1,31 @@
 //! Figures as plain data, and their drawings as SVG and PNG.
 //!
-//! A [`Figure`] holds numbers and labels, nothing about pixels: the same value becomes a static drawing
-//! ([`Figure::to_svg`], [`Figure::to_png`]) and an interactive one in the [report](crate::report). Both use one
-//! [`Palette`], so that a policy looks the same wherever it appears: colour, dash and marker together, because print
-//! and colour-blind eyes cannot rely on colour.
+//! A [`Figure`] holds numbers and labels, and no pixel positions. The same value becomes a static drawing
+//! ([`Figure::to_svg`], and `Figure::to_png` with the cargo feature `png`) and an interactive drawing in the
+//! [report](crate::report). All drawings take their styles from one [`Palette`], so that a policy has the same colour,
+//! dash pattern and marker everywhere. Colour is never the only difference between two curves, because print and
+//! colour-blind readers cannot rely on it.
 //!
-//! This module computes no statistics. Means, standard errors and quantiles come from the caller.
+//! This module computes no statistics: means, standard errors and quantiles come from the caller. It does not depend on
+//! experiments, and it does not read any file.
 //!
 //! ```
-//! use calibandit_report::chart::{Axis, Figure, Palette, Panel, Point, Scale, Series};
+//! use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Palette, Panel, Series, StyleKey};
 //!
-//! let points = (1..=10).map(|i| Point::new(f64::from(i) * 1e5, f64::from(i).sqrt() * 100.0, 12.0)).collect();
+//! let points = (1..=10).map(|i| CurvePoint::new(f64::from(i) * 1e5, f64::from(i).sqrt() * 100.0, 12.0)).collect();
 //! let figure = Figure::new("fig1a", "CPR over time").panel(
-//!     Panel::new("step", "K = 5, m = M = 3", Axis::new("t", Scale::Linear), Axis::new("CPR", Scale::Log))
-//!         .series(Series::new("epoch UCB", points)),
+//!     Panel::new("step", "K = 5, m = M = 3", Axis::new("t", AxisScale::Linear), Axis::new("CPR", AxisScale::Log))
+//!         .series(Series::new("UCB (epochs)", points).style(StyleKey::new("epoch-ucb"))),
 //! );
 //! let palette = Palette::for_figures([&figure]);
 //! assert!(figure.to_svg(&palette).starts_with("<svg"));
-//! assert!(figure.to_png(&palette, 1.0)?.starts_with(b"\x89PNG"));
-//! # Ok::<(), calibandit_report::chart::PngError>(())
 //! ```
 
 mod font;
 mod layout;
 mod marker;
 mod panel;
+#[cfg(feature = "png")]
 mod png;
 mod scale;
 mod scene;
@@ -32,22 +33,23 @@ mod style;
 pub(crate) mod svg;
 
 pub use marker::Marker;
+#[cfg(feature = "png")]
 pub use png::PngError;
-pub use style::{Palette, Style};
+pub use style::{Palette, Style, StyleKey};
 
 use serde::{Deserialize, Serialize};
 
-/// One figure: a title and one or more panels that share a legend.
+/// One figure: a title and one or more panels with a common legend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Short name for files and links, such as `fig1a`.
     pub id: String,
     /// What the figure shows, in a few words.
     pub title: String,
-    /// What a reader needs to know to read it; plain text.
+    /// What a reader needs to know to read the figure; plain text.
     #[serde(default)]
     pub caption: String,
-    /// The panels, in reading order. More than one makes a grid of small multiples.
+    /// The panels, in reading order. Several panels are drawn as a grid.
     pub panels: Vec<Panel>,
 }
 
@@ -56,93 +58,96 @@ pub struct Figure {
 pub struct Panel {
     /// Short name, unique within the figure.
     pub id: String,
-    /// What distinguishes this panel from its neighbours, such as `m = 3, K = 5, M = 10`.
+    /// What distinguishes this panel from the others, such as `m = 3, K = 5, M = 10`.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves, in legend order.
+    /// The curves, in the order of the legend.
     pub series: Vec<Series>,
     /// Remarks printed with the panel.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// One axis. Limits that are not given are taken from the data.
+/// One axis. Limits that are not given are computed from the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What is measured, with its unit.
+    /// The quantity, with its unit.
     pub label: String,
-    /// How values are placed.
-    pub scale: Scale,
-    /// Least value shown.
+    /// Linear or logarithmic.
+    pub scale: AxisScale,
+    /// The lower limit.
     #[serde(default)]
     pub min: Option<f64>,
-    /// Greatest value shown.
+    /// The upper limit.
     #[serde(default)]
     pub max: Option<f64>,
 }
 
-/// How an axis places its values.
+/// How an axis maps values to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scale {
-    /// Equal differences are equally far apart.
+pub enum AxisScale {
+    /// Equal differences have equal distances.
     Linear,
-    /// Equal ratios are equally far apart. Values that are not positive are left out.
+    /// Equal ratios have equal distances. Values that are not positive are not drawn.
     Log,
 }
 
-/// One curve, usually one policy.
+/// One curve, usually of one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// The policy's label. It decides the curve's look through the [`Palette`].
-    pub policy: String,
+    /// The name in the legend, usually a policy's label. Curves with the same label have the same style.
+    pub label: String,
+    /// Selects the style. Without it the curve gets a style that no key reserves.
+    #[serde(default)]
+    pub style: Option<StyleKey>,
     /// The curve, by increasing x.
-    pub points: Vec<Point>,
-    /// One row for each instance (or for a sample of them), one value for each of `points`. May be empty.
+    pub points: Vec<CurvePoint>,
+    /// One row per instance (or per instance of a sample), with one value per element of `points`. May be empty.
     #[serde(default)]
     pub instances: Vec<Vec<f64>>,
-    /// Single observations as (x, y), drawn as dots: what a fitted curve was fitted to. May be empty.
+    /// Single observations as (x, y), drawn as dots: the data to which a curve was fitted. May be empty.
     #[serde(default)]
     pub observations: Vec<(f64, f64)>,
-    /// How the points are drawn.
+    /// Where the curve has markers.
     #[serde(default)]
     pub mark: Mark,
 }
 
-/// How the points of a curve are drawn.
+/// Where a curve has markers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
-    /// A line; a few markers along it tell it from others. For curves over time.
+    /// A few markers at equal distances along the line. For curves over time.
     #[default]
     Line,
-    /// A line with a marker at every point. For sweeps, where only the points were measured.
+    /// A marker at every point. For sweeps, where only the points were measured.
     LineAndPoints,
 }
 
-/// One place of a curve.
+/// One point of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// Where.
+pub struct CurvePoint {
+    /// The position on the horizontal axis.
     pub x: f64,
-    /// Mean over instances, or the value of a model curve.
+    /// Mean over instances, or the value of a fitted curve.
     pub mean: f64,
-    /// Standard error of the mean; the band is ± 1 of it. Zero where it means nothing.
+    /// Standard error of the mean; the band is ± 1 standard error. Zero if there is none.
     pub stderr: f64,
-    /// Standard deviation of single observations. If given, the band is ± 2 of it, in place of the standard error's.
+    /// Standard deviation of single observations. If given, the band is ± 2 standard deviations instead.
     #[serde(default)]
     pub sigma: Option<f64>,
-    /// The spread over instances, if known.
+    /// The quantiles over instances, if known.
     #[serde(default)]
-    pub spread: Option<Spread>,
+    pub quantiles: Option<Quantiles>,
 }
 
 /// Quantiles over instances.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct Quantiles {
     /// Least value.
     pub min: f64,
     /// 10 % quantile.
@@ -156,7 +161,7 @@ pub struct Spread {
 }
 
 impl Figure {
-    /// A figure without panels yet.
+    /// A figure without panels.
     pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
         Figure { id: id.into(), title: title.into(), caption: String::new(), panels: Vec::new() }
     }
@@ -176,11 +181,11 @@ impl Figure {
     }
 
     /// The labels of all curves, each once, in order of appearance.
-    pub fn policies(&self) -> Vec<&str> {
+    pub fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         for series in self.panels.iter().flat_map(|panel| &panel.series) {
-            if !labels.contains(&series.policy.as_str()) {
-                labels.push(&series.policy);
+            if !labels.contains(&series.label.as_str()) {
+                labels.push(&series.label);
             }
         }
         labels
@@ -191,19 +196,29 @@ impl Figure {
         svg::write(&layout::lay_out(self, palette), &self.title, &self.caption)
     }
 
-    /// The figure as a PNG picture, `scale` pixels to a unit of the SVG (2 suits print and fine screens).
+    /// The figure as a PNG image with `scale` pixels per unit of the SVG; 2 is suitable for print and for screens with
+    /// a high resolution.
     ///
-    /// Drawn with fonts of its own, so that the bytes do not depend on what is installed.
+    /// Text is drawn with an embedded font, so the bytes do not depend on the fonts that are installed.
+    ///
+    /// ```
+    /// use calibandit_report::chart::{Figure, Palette};
+    ///
+    /// let png = Figure::new("empty", "A figure without panels").to_png(&Palette::default(), 1.0)?;
+    /// assert!(png.starts_with(b"\x89PNG"));
+    /// # Ok::<(), calibandit_report::chart::PngError>(())
+    /// ```
     ///
     /// # Errors
-    /// [`PngError`] if `scale` is not a positive number or makes the picture too large.
+    /// [`PngError`] if `scale` is not a positive number or makes the image too large.
+    #[cfg(feature = "png")]
     pub fn to_png(&self, palette: &Palette, scale: f64) -> Result<Vec<u8>, PngError> {
         png::draw(&layout::lay_out(self, palette), scale)
     }
 }
 
 impl Panel {
-    /// A panel without curves yet.
+    /// A panel without curves.
     pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Panel { id: id.into(), title: title.into(), x, y, series: Vec::new(), notes: Vec::new() }
     }
@@ -224,12 +239,12 @@ impl Panel {
 }
 
 impl Axis {
-    /// An axis whose limits come from the data.
-    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+    /// An axis whose limits are computed from the data.
+    pub fn new(label: impl Into<String>, scale: AxisScale) -> Self {
         Axis { label: label.into(), scale, min: None, max: None }
     }
 
-    /// Fixes the limits.
+    /// Sets both limits.
     #[must_use]
     pub fn limits(mut self, min: f64, max: f64) -> Self {
         (self.min, self.max) = (Some(min), Some(max));
@@ -238,9 +253,23 @@ impl Axis {
 }
 
 impl Series {
-    /// A curve with neither instances nor observations.
-    pub fn new(policy: impl Into<String>, points: Vec<Point>) -> Self {
-        Series { policy: policy.into(), points, instances: Vec::new(), observations: Vec::new(), mark: Mark::Line }
+    /// A curve without a style key, instances and observations.
+    pub fn new(label: impl Into<String>, points: Vec<CurvePoint>) -> Self {
+        Series {
+            label: label.into(),
+            style: None,
+            points,
+            instances: Vec::new(),
+            observations: Vec::new(),
+            mark: Mark::Line,
+        }
+    }
+
+    /// Sets the style key.
+    #[must_use]
+    pub fn style(mut self, key: impl Into<Option<StyleKey>>) -> Self {
+        self.style = key.into();
+        self
     }
 
     /// Sets the curves of single instances.
@@ -250,7 +279,7 @@ impl Series {
         self
     }
 
-    /// Sets the dots.
+    /// Sets the observations.
     #[must_use]
     pub fn observations(mut self, observations: Vec<(f64, f64)>) -> Self {
         self.observations = observations;
@@ -265,10 +294,10 @@ impl Series {
     }
 }
 
-impl Point {
-    /// A point with its standard error and nothing else.
+impl CurvePoint {
+    /// A point with a standard error, without sigma and quantiles.
     pub fn new(x: f64, mean: f64, stderr: f64) -> Self {
-        Point { x, mean, stderr, sigma: None, spread: None }
+        CurvePoint { x, mean, stderr, sigma: None, quantiles: None }
     }
 
     /// The band around the mean: ± 2 sigma if sigma is given, otherwise ± 1 standard error.

@@ -1,22 +1,28 @@
 //! Results as figures: which numbers become which curve.
 //!
-//! A panel for each point of the sweep with the CPR over time; or, where the experiment puts a swept key on the horizontal
-//! axis, the CPR at the horizon against it, with a panel for each setting of what else is swept.
+//! A figure has one panel per point of the sweep, with the CPR over time. If the experiment puts a swept key on the
+//! horizontal axis, the figure shows the CPR at the horizon against that key instead, with one panel per combination of
+//! the other swept keys.
+//!
+//! Drawing is the concern of [`chart`](crate::chart), the page that of [`report`](crate::report).
 
-use crate::chart::{Axis, Figure, Panel, Point as Place, Scale as AxisScale, Series, Spread as Band};
-use crate::report::{ReportSection, SummaryRow};
+use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Quantiles, Series, StyleKey};
+use crate::report::{PolicyRow, ReportSection};
+use calibandit::PolicySpec;
+use calibandit::policy::{Index, Radius};
 use calibandit_experiment::results::{Curve, Results, Sample};
 use calibandit_experiment::spec::{ExperimentSpec, Point, Scale, SpecErrors};
 use calibandit_experiment::summary::{Spread, standings};
 
-/// No more thin lines than this are drawn of one policy.
+/// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
 const MOST_LINES: usize = 20;
 
 /// The figure of an experiment.
 pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecErrors> {
     let points = spec.expand()?;
     let mut figure = Figure::new(&spec.name, spec.heading()).caption(spec.description.as_deref().unwrap_or_default());
-    let drawing = Drawing { spec, results };
+    let styles = spec.policy.iter().map(|entry| Some(style_key(&entry.policy))).collect();
+    let drawing = Drawing { spec, results, styles };
     if spec.figure.is_over_time() {
         for point in &points {
             figure = figure.panel(drawing.over_time(point.index, &point.id, &point.label));
@@ -32,7 +38,22 @@ pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecEr
     Ok(figure)
 }
 
-/// The figure with its table, its specification and the command that makes it again.
+/// The style key of a policy: its kind, and the variant where variants of a kind are told apart.
+///
+/// Successive elimination with a radius sharper than the paper's has a style of its own. A `calibrated` policy with
+/// another index than the default is a variant, so that the default keeps its style wherever both are shown.
+pub fn style_key(policy: &PolicySpec) -> StyleKey {
+    let key = StyleKey::new(policy.kind().name);
+    match policy {
+        PolicySpec::SuccessiveElimination(spec) if matches!(spec.radius, Radius::Hoeffding | Radius::Difference) => {
+            key.variant("sharp")
+        }
+        PolicySpec::Calibrated(spec) if spec.index != Index::default() => key.variant("other-index"),
+        _ => key,
+    }
+}
+
+/// The figure with its table, its experiment file and the command that reproduces it.
 pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Result<ReportSection, SpecErrors> {
     let mut section = summarised(figure(spec, results)?, results, spec.horizon);
     section.spec = spec.to_toml()?;
@@ -40,12 +61,15 @@ pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Resul
     Ok(section)
 }
 
-/// The same of results that no file specifies: a panel for each game, with linear axes.
-pub fn plain_section(title: &str, results: &Results, horizon: u64) -> ReportSection {
+/// The figure and the table of results that no experiment file describes: one panel per game, with linear axes.
+///
+/// `styles` has one entry per policy of `results`; `None` for a policy without a style of its own.
+pub fn plain_section(title: &str, results: &Results, horizon: u64, styles: &[Option<StyleKey>]) -> ReportSection {
     let mut figure = Figure::new(&results.experiment, title);
     for (game, label) in results.games.iter().enumerate() {
         let (x, y) = (Axis::new("plays t", AxisScale::Linear), Axis::new("CPR", AxisScale::Linear));
-        figure = figure.panel(over_time(results, game, Panel::new(format!("game{game}"), label, x, y)));
+        let panel = Panel::new(format!("game{game}"), label, x, y);
+        figure = figure.panel(over_time(results, styles, game, panel));
     }
     summarised(figure, results, horizon)
 }
@@ -54,7 +78,7 @@ fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection 
     let mut section = ReportSection::new(figure);
     let several = results.games.len() > 1;
     for (game, label) in results.games.iter().enumerate() {
-        section.summary.extend(standings(results, game).into_iter().map(|standing| SummaryRow {
+        section.summary.extend(standings(results, game).into_iter().map(|standing| PolicyRow {
             panel: if several { label.clone() } else { String::new() },
             policy: standing.policy,
             instances: standing.cpr.instances as u64,
@@ -72,9 +96,10 @@ fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection 
 }
 
 /// A panel with the CPR of every policy in one game.
-fn over_time(results: &Results, game: usize, mut panel: Panel) -> Panel {
+fn over_time(results: &Results, styles: &[Option<StyleKey>], game: usize, mut panel: Panel) -> Panel {
     for (p, label) in results.policies.iter().enumerate() {
-        panel = panel.series(series(label, results.of(game, p), |_, sample| sample.cpr));
+        let curve = series(label, results.of(game, p), |_, sample| sample.cpr);
+        panel = panel.series(curve.style(styles.get(p).cloned().flatten()));
     }
     panel
 }
@@ -95,6 +120,8 @@ pub fn thousands(number: u64) -> String {
 struct Drawing<'a> {
     spec: &'a ExperimentSpec,
     results: &'a Results,
+    /// One per policy.
+    styles: Vec<Option<StyleKey>>,
 }
 
 impl Drawing<'_> {
@@ -109,10 +136,10 @@ impl Drawing<'_> {
     }
 
     fn over_time(&self, game: usize, id: &str, title: &str) -> Panel {
-        over_time(self.results, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
+        over_time(self.results, &self.styles, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
     }
 
-    /// The loss of each policy in excess of one of them, which is what the paper plots where it had no optimum.
+    /// The loss of each policy minus that of the reference policy: what the paper plots where it has no optimum.
     fn excess(&self, point: &Point, reference: &str, titled: bool) -> Option<Panel> {
         let of = self.results.policies.iter().position(|label| label == reference)?;
         let reference_curves = self.results.of(point.index, of);
@@ -126,7 +153,7 @@ impl Drawing<'_> {
                 let (own, other) = (&curves[c].samples[i], reference_curves.get(c).and_then(|r| r.samples.get(i)));
                 other.map_or(f64::NAN, |other| own.cpr - other.cpr)
             };
-            panel = panel.series(series(label, curves, |(c, i), _| excess(i, c)));
+            panel = panel.series(series(label, curves, |(c, i), _| excess(i, c)).style(self.styles[p].clone()));
         }
         Some(panel)
     }
@@ -146,25 +173,26 @@ impl Drawing<'_> {
         let y = format!("CPR at T = {}", thousands(self.spec.horizon));
         let mut panel = Panel::new(id, rest.join(", "), self.x_axis(symbol), self.y_axis(&y));
         for (p, label) in self.results.policies.iter().enumerate() {
-            let mut places = Vec::new();
+            let mut points = Vec::new();
             let mut columns: Vec<Vec<f64>> = Vec::new();
             for point in group {
                 let Some(at) = point.value(x).and_then(serde_json::Value::as_f64) else { continue };
                 let values: Vec<f64> = self.results.of(point.index, p).iter().map(Curve::final_cpr).collect();
                 if let Some(spread) = Spread::of(values.iter().copied()) {
-                    places.push(place(at, spread));
+                    points.push(curve_point(at, spread));
                     columns.push(values);
                 }
             }
             let lines = columns.iter().map(Vec::len).min().unwrap_or(0).min(MOST_LINES);
             let instances = (0..lines).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
-            panel = panel.series(Series::new(label, places).instances(instances).with_points());
+            let curve = Series::new(label, points).style(self.styles[p].clone());
+            panel = panel.series(curve.instances(instances).with_points());
         }
         panel
     }
 }
 
-/// One policy's curve: `value` is given the indices of the curve and of the sample, and the sample.
+/// The curve of one policy. `value` receives the indices of the curve and of the sample, and the sample.
 fn series(label: &str, curves: &[Curve], value: impl Fn((usize, usize), &Sample) -> f64) -> Series {
     let values: Vec<Vec<f64>> = curves
         .iter()
@@ -172,21 +200,19 @@ fn series(label: &str, curves: &[Curve], value: impl Fn((usize, usize), &Sample)
         .map(|(c, curve)| curve.samples.iter().enumerate().map(|(i, sample)| value((c, i), sample)).collect())
         .collect();
     let times = curves.first().map_or(&[][..], |curve| &curve.samples);
-    let places = times
+    let points = times
         .iter()
         .enumerate()
         .filter_map(|(i, sample)| {
-            Some(place(sample.t as f64, Spread::of(values.iter().filter_map(|row| row.get(i).copied()))?))
+            Some(curve_point(sample.t as f64, Spread::of(values.iter().filter_map(|row| row.get(i).copied()))?))
         })
         .collect();
-    Series::new(label, places).instances(values.into_iter().take(MOST_LINES).collect())
+    Series::new(label, points).instances(values.into_iter().take(MOST_LINES).collect())
 }
 
-fn place(x: f64, spread: Spread) -> Place {
+fn curve_point(x: f64, spread: Spread) -> CurvePoint {
     let Spread { mean, stderr, min, p10, median, p90, max, .. } = spread;
-    let mut place = Place::new(x, mean, stderr);
-    place.spread = Some(Band { min, p10, median, p90, max });
-    place
+    CurvePoint { quantiles: Some(Quantiles { min, p10, median, p90, max }), ..CurvePoint::new(x, mean, stderr) }
 }
 
 fn scale(scale: Scale) -> AxisScale {

@@ -46,7 +46,7 @@ pub struct ReportSection {
     pub figure: Figure,
     /// The table under it; may be empty.
     #[serde(default)]
-    pub summary: Vec<SummaryRow>,
+    pub summary: Vec<PolicyRow>,
     /// What the table's numbers are, such as `CPR at T = 10⁶`.
     #[serde(default)]
     pub summary_caption: String,
@@ -66,7 +66,7 @@ pub struct ReportSection {
 
 /// One policy's numbers over all instances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SummaryRow {
+pub struct PolicyRow {
     /// The panel (or game) that the row belongs to; empty if the figure has only one.
     #[serde(default)]
     pub panel: String,

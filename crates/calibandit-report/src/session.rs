@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::output::{self as folder, FolderError};
 
-use crate::chart::{Palette, PngError};
+use crate::chart::Palette;
+#[cfg(feature = "png")]
+use crate::chart::PngError;
 use crate::figures;
 use crate::report::{Footer, Report, ReportSection};
 use calibandit_experiment::results::Results;
@@ -64,6 +66,7 @@ pub enum JobError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A figure could not be drawn.
+    #[cfg(feature = "png")]
     #[error(transparent)]
     Png(#[from] PngError),
 }
@@ -145,7 +148,7 @@ pub fn report(texts: Texts<'_>, specs: &[ExperimentSpec], results: &[Results]) -
     Ok(report)
 }
 
-/// Writes the figures of a report as SVG and PNG, and the report itself.
+/// Writes the figures of a report as SVG (and as PNG, with the feature `png`), and the report itself.
 pub fn write_report(out: &Path, report: &Report) -> Result<(), JobError> {
     let figures = out.join("figures");
     folder::create(&figures)?;
@@ -153,6 +156,7 @@ pub fn write_report(out: &Path, report: &Report) -> Result<(), JobError> {
     for section in &report.sections {
         let figure = &section.figure;
         folder::write(&figures.join(format!("{}.svg", figure.id)), figure.to_svg(&palette).as_bytes())?;
+        #[cfg(feature = "png")]
         folder::write(&figures.join(format!("{}.png", figure.id)), &figure.to_png(&palette, 2.0)?)?;
     }
     Ok(folder::write(&out.join("report.html"), report.to_html().as_bytes())?)

@@ -3,7 +3,7 @@
 
 mod fixture;
 
-use calibandit_report::chart::{Axis, Figure, Palette, Panel, PngError, Point, Scale, Series};
+use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Palette, Panel, PngError, Series, StyleKey};
 
 const NASTY: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
 
@@ -38,10 +38,10 @@ fn drawings_are_deterministic() {
 
 #[test]
 fn a_line_goes_where_its_values_are() {
-    let points = vec![Point::new(0.0, 0.0, 0.0), Point::new(5.0, 1.0, 0.0), Point::new(10.0, 4.0, 0.0)];
-    let axis = || Axis::new("v", Scale::Linear);
-    let panel =
-        Panel::new("p", "", axis().limits(0.0, 10.0), axis().limits(0.0, 4.0)).series(Series::new("EXP3", points));
+    let points = vec![CurvePoint::new(0.0, 0.0, 0.0), CurvePoint::new(5.0, 1.0, 0.0), CurvePoint::new(10.0, 4.0, 0.0)];
+    let axis = || Axis::new("v", AxisScale::Linear);
+    let panel = Panel::new("p", "", axis().limits(0.0, 10.0), axis().limits(0.0, 4.0))
+        .series(Series::new("EXP3", points).style(StyleKey::new("exp3")));
     let svg = draw(&Figure::new("f", "f").panel(panel));
     // The first line of the colour is in the legend.
     let lines = lines_of(&svg, "#d55e00");
@@ -55,9 +55,9 @@ fn a_line_goes_where_its_values_are() {
 #[test]
 fn gaps_and_values_without_a_place_break_the_line() {
     let values = [1.0, 10.0, f64::NAN, 100.0, 10.0, 0.0, -3.0, 1.0, f64::INFINITY];
-    let points = values.iter().enumerate().map(|(i, v)| Point::new(i as f64, *v, 0.1)).collect();
-    let panel = Panel::new("p", "", Axis::new("x", Scale::Linear), Axis::new("y", Scale::Log))
-        .series(Series::new("EXP3", points));
+    let points = values.iter().enumerate().map(|(i, v)| CurvePoint::new(i as f64, *v, 0.1)).collect();
+    let panel = Panel::new("p", "", Axis::new("x", AxisScale::Linear), Axis::new("y", AxisScale::Log))
+        .series(Series::new("EXP3", points).style(StyleKey::new("exp3")));
     let figure = Figure::new("f", "f").panel(panel);
     let lengths: Vec<usize> = lines_of(&draw(&figure), "#d55e00").iter().skip(1).map(Vec::len).collect();
     assert_eq!(lengths, [2, 2], "1-10 and 100-10; a single place is no line");
@@ -71,7 +71,7 @@ fn policies_look_the_same_in_every_figure() {
     let palette = Palette::for_figures(&figures);
     for figure in &figures {
         let alone = Palette::for_figures([figure]);
-        for label in figure.policies().into_iter().filter(|label| !label.starts_with("driver")) {
+        for label in figure.labels().into_iter().filter(|label| !label.starts_with("driver")) {
             assert_eq!(palette.style(label), alone.style(label), "{label} in {}", figure.id);
         }
     }
@@ -79,8 +79,8 @@ fn policies_look_the_same_in_every_figure() {
 
 #[test]
 fn labels_of_any_kind_are_text_and_nothing_else() {
-    let axis = || Axis::new(NASTY, Scale::Linear);
-    let series = Series::new(NASTY, vec![Point::new(1.0, 1.0, 0.5), Point::new(2.0, 2.0, 0.5)]);
+    let axis = || Axis::new(NASTY, AxisScale::Linear);
+    let series = Series::new(NASTY, vec![CurvePoint::new(1.0, 1.0, 0.5), CurvePoint::new(2.0, 2.0, 0.5)]);
     let figure = Figure::new(NASTY, NASTY)
         .caption(NASTY)
         .panel(Panel::new("p", NASTY, axis(), axis()).series(series).note(NASTY));
@@ -92,16 +92,16 @@ fn labels_of_any_kind_are_text_and_nothing_else() {
 
 #[test]
 fn empty_and_odd_figures_are_drawn() {
-    let axis = || Axis::new("", Scale::Log);
+    let axis = || Axis::new("", AxisScale::Log);
     let empty = Figure::new("f", "");
     let no_series = empty.clone().panel(Panel::new("p", "", axis(), axis()));
     let one_point = empty
         .clone()
-        .panel(Panel::new("p", "", axis(), axis()).series(Series::new("x", vec![Point::new(1.0, 1.0, 0.0)])));
-    let huge = empty.clone().panel(
-        Panel::new("p", "", axis().limits(1.0, 1.000_000_1), axis().limits(1e-300, 1e300))
-            .series(Series::new("x", vec![Point::new(1e-300, f64::MAX, f64::MAX), Point::new(1e300, 1.0, 0.0)])),
-    );
+        .panel(Panel::new("p", "", axis(), axis()).series(Series::new("x", vec![CurvePoint::new(1.0, 1.0, 0.0)])));
+    let huge =
+        empty.clone().panel(Panel::new("p", "", axis().limits(1.0, 1.000_000_1), axis().limits(1e-300, 1e300)).series(
+            Series::new("x", vec![CurvePoint::new(1e-300, f64::MAX, f64::MAX), CurvePoint::new(1e300, 1.0, 0.0)]),
+        ));
     for figure in [empty, no_series.clone(), one_point, huge] {
         let png = figure.to_png(&Palette::default(), 1.0).unwrap();
         assert!(png.starts_with(b"\x89PNG"));

@@ -2,8 +2,8 @@
 
 mod fixture;
 
-use calibandit_report::chart::{Axis, Figure, Panel, Point, Scale, Series};
-use calibandit_report::report::{Cell, DataTable, Footer, Report, ReportSection, SummaryRow};
+use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
+use calibandit_report::report::{Cell, DataTable, Footer, PolicyRow, Report, ReportSection};
 
 const NASTY: &str = "</script></noscript></style><img src=x onerror=\"alert('1')\">&amp; ünï";
 
@@ -51,12 +51,12 @@ fn a_report_of_the_papers_size_stays_small() {
 
 #[test]
 fn labels_of_any_kind_are_text_and_nothing_else() {
-    let axis = || Axis::new(NASTY, Scale::Linear);
-    let series = Series::new(NASTY, vec![Point::new(1.0, 1.0, 0.5)]);
+    let axis = || Axis::new(NASTY, AxisScale::Linear);
+    let series = Series::new(NASTY, vec![CurvePoint::new(1.0, 1.0, 0.5)]);
     let figure = Figure::new(NASTY, NASTY)
         .caption(NASTY)
         .panel(Panel::new(NASTY, NASTY, axis(), axis()).series(series).note(NASTY));
-    let row = SummaryRow {
+    let row = PolicyRow {
         panel: NASTY.into(),
         policy: NASTY.into(),
         instances: 1,

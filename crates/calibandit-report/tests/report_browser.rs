@@ -9,7 +9,7 @@ mod browser;
 mod fixture;
 
 use browser::{Browser, PageFile};
-use calibandit_report::chart::{Axis, Figure, Panel, Point, Scale, Series};
+use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 use calibandit_report::report::{Report, ReportSection};
 use serde_json::json;
 
@@ -180,9 +180,11 @@ fn every_figure_fits_wide_and_narrow_screens_in_light_and_dark() {
 #[ignore = "needs Chromium"]
 fn tables_sort_and_strange_labels_are_only_text() {
     let nasty = "</script><img src=x onerror=alert(1)>\"'&";
-    let axis = || Axis::new(nasty, Scale::Linear);
-    let series =
-        Series::new(nasty, vec![Point::new(1.0, -1.0, 0.5), Point::new(2.0, f64::NAN, 0.5), Point::new(3.0, 4.0, 0.5)]);
+    let axis = || Axis::new(nasty, AxisScale::Linear);
+    let series = Series::new(
+        nasty,
+        vec![CurvePoint::new(1.0, -1.0, 0.5), CurvePoint::new(2.0, f64::NAN, 0.5), CurvePoint::new(3.0, 4.0, 0.5)],
+    );
     let figure = Figure::new(nasty, nasty).panel(Panel::new("p", nasty, axis(), axis()).series(series));
     let mut report = fixture::report::report();
     report.sections.insert(0, ReportSection { spec: nasty.into(), ..ReportSection::new(figure) });

@@ -1,7 +1,7 @@
 //! The lap-time models of pairs as a figure: means, ± 2 standard deviations, and the laps as dots where they are at hand.
 
 use super::pairs::{Pair, PairDriver};
-use calibandit_report::chart::{Axis, Figure, Panel, Point, Scale, Series};
+use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 
 /// The name of the figure, for files and command lines.
 pub const FIGURE: &str = "f1-models";
@@ -18,8 +18,8 @@ pub fn figure(pairs: &[Pair]) -> Figure {
     ));
     for pair in pairs {
         let last = pair.laps as f64;
-        let x = Axis::new("lap", Scale::Linear).limits(1.0, last);
-        let mut panel = Panel::new(pair.name(), pair.heading(), x, Axis::new("normalised lap time", Scale::Linear));
+        let x = Axis::new("lap", AxisScale::Linear).limits(1.0, last);
+        let mut panel = Panel::new(pair.name(), pair.heading(), x, Axis::new("normalised lap time", AxisScale::Linear));
         for (driver, role) in pair.drivers.iter().zip(ROLES) {
             panel = panel.series(curve(driver, role, pair.laps));
         }
@@ -34,7 +34,7 @@ pub fn figure(pairs: &[Pair]) -> Figure {
 
 fn curve(driver: &PairDriver, role: &str, laps: usize) -> Series {
     let points = (1..=laps).map(|k| {
-        let mut point = Point::new(k as f64, driver.mean(k), 0.0);
+        let mut point = CurvePoint::new(k as f64, driver.mean(k), 0.0);
         point.sigma = Some(driver.model.sd);
         point
     });

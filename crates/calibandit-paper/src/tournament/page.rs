@@ -6,7 +6,7 @@ use super::standing::GameRow;
 use super::tables::{FEEDBACK, feedback_name};
 use super::text::{HOW_TO_READ, about};
 use super::{GameResult, Group, Outcome, Tournament, in_game, tables};
-use calibandit_report::chart::{Axis, Figure, Panel, Point, Scale, Series};
+use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 use calibandit_report::report::{Footer, Report, ReportSection};
 
 /// As many places of a distribution are drawn.
@@ -43,14 +43,14 @@ fn spreads(tournament: &Tournament, group: Group, games: &[&GameResult]) -> Figu
         "The share of instances whose CPR is at most x: further left is better, a long way to the top a heavy tail.",
     );
     for (g, game) in games.iter().enumerate() {
-        let axis = Axis::new("CPR at the horizon", Scale::Log);
-        let share = Axis::new("share of instances", Scale::Linear).limits(0.0, 1.0);
+        let axis = Axis::new("CPR at the horizon", AxisScale::Log);
+        let share = Axis::new("share of instances", AxisScale::Linear).limits(0.0, 1.0);
         let mut panel = Panel::new(format!("{}-{g}", group.name()), &game.entry.name, axis, share);
-        for (label, outcome) in tournament.policies.iter().zip(&game.outcomes) {
+        for ((label, style), outcome) in tournament.policies.iter().zip(&tournament.styles).zip(&game.outcomes) {
             let Outcome::Played(played) = outcome else { continue };
             // A regret below a thousandth of a play's loss is rounding; a logarithmic axis needs it positive.
             let values = played.iter().map(|each| each.cpr.max(1e-3)).collect();
-            panel = panel.series(Series::new(label, distribution(values, played.len())));
+            panel = panel.series(Series::new(label, distribution(values, played.len())).style(style.clone()));
         }
         figure = figure.panel(panel);
     }
@@ -67,14 +67,15 @@ fn profiles(tournament: &Tournament, games: &[&GameResult]) -> Figure {
     for (title, feedback) in slices {
         let chosen = |game: &&&GameResult| feedback.is_none_or(|name| feedback_name(game.feedback) == name);
         let rows: Vec<Vec<GameRow>> = games.iter().filter(chosen).map(|game| in_game(tournament, game)).collect();
-        let axis = Axis::new("times the best", Scale::Log);
-        let share = Axis::new("share of games", Scale::Linear).limits(0.0, 1.0);
+        let axis = Axis::new("times the best", AxisScale::Log);
+        let share = Axis::new("share of games", AxisScale::Linear).limits(0.0, 1.0);
         let mut panel = Panel::new(format!("random-{title}").replace(' ', "-"), title, axis, share);
         for (p, label) in tournament.policies.iter().enumerate() {
             let times: Vec<f64> = rows.iter().filter_map(|rows| rows[p].times_best).collect();
             let counted = rows.iter().filter(|rows| rows[p].rank.is_some()).count();
             if !times.is_empty() {
-                panel = panel.series(Series::new(label, distribution(times, counted)));
+                let style = tournament.styles[p].clone();
+                panel = panel.series(Series::new(label, distribution(times, counted)).style(style));
             }
         }
         figure = figure.panel(panel);
@@ -83,13 +84,13 @@ fn profiles(tournament: &Tournament, games: &[&GameResult]) -> Figure {
 }
 
 /// The share, out of `of`, of values up to each of some of them.
-fn distribution(mut values: Vec<f64>, of: usize) -> Vec<Point> {
+fn distribution(mut values: Vec<f64>, of: usize) -> Vec<CurvePoint> {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let mut ranks: Vec<usize> = (0..=PLACES).map(|i| (i * n).div_ceil(PLACES).clamp(1, n)).collect();
     ranks.dedup();
-    let point = |rank: usize| Point::new(values[rank - 1], rank as f64 / of as f64, 0.0);
-    let mut points: Vec<Point> = ranks.into_iter().map(point).collect();
+    let point = |rank: usize| CurvePoint::new(values[rank - 1], rank as f64 / of as f64, 0.0);
+    let mut points: Vec<CurvePoint> = ranks.into_iter().map(point).collect();
     // Of several shares at one value the largest is the one.
     points.reverse();
     points.dedup_by(|next, kept| next.x == kept.x);

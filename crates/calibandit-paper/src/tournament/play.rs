@@ -10,6 +10,8 @@ use calibandit::{
 use super::{Contender, Entry, Group, Options, TournamentError, Yardstick, cost, field, games};
 use calibandit_experiment::parallel;
 use calibandit_experiment::run::Progress;
+use calibandit_report::chart::StyleKey;
+use calibandit_report::figures::style_key;
 
 /// What came of a tournament.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +20,8 @@ pub struct Tournament {
     pub options: Options,
     /// The labels of the policies.
     pub policies: Vec<String>,
+    /// The style keys of the policies, for figures.
+    pub styles: Vec<StyleKey>,
     /// The games, in order.
     pub games: Vec<GameResult>,
 }
@@ -107,8 +111,9 @@ pub fn run(
     for (m, _, result) in state.done {
         games[m].add(result);
     }
+    let styles = field.iter().map(|contender| Ok(style_key(&contender.policy(1)?))).collect::<Result<_, _>>()?;
     let policies = field.into_iter().map(|contender| contender.label).collect();
-    Ok(Tournament { options: options.clone(), policies, games })
+    Ok(Tournament { options: options.clone(), policies, styles, games })
 }
 
 struct State {

@@ -4,7 +4,9 @@
 //! box in a PNG; the SVG carries the text itself.
 
 use std::sync::LazyLock;
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
+#[cfg(feature = "png")]
+use ttf_parser::OutlineBuilder;
+use ttf_parser::{Face, GlyphId};
 
 type Embedded = LazyLock<Face<'static>>;
 
@@ -64,6 +66,7 @@ pub(super) fn wrap(text: &str, size: f64, bold: bool, room: f64) -> Vec<String> 
 
 /// Sends the outlines of a text that starts at (0, 0) to `pen`: glyph by glyph, with the glyph's offset along the line,
 /// in font units with y upwards. Returns the number of font units in `size` 1.
+#[cfg(feature = "png")]
 pub(super) fn outline<P: OutlineBuilder>(text: &str, bold: bool, pen: &mut P, advance: impl Fn(&mut P, f64)) -> f64 {
     let face = face(bold);
     let mut offset = 0.0;

@@ -106,7 +106,7 @@ pub(super) fn marker(x: f64, y: f64, style: Style) -> Item {
 fn legend(figure: &Figure, palette: &Palette, width: f64, top: f64, items: &mut Vec<Item>) -> f64 {
     let room = width - 2.0 * MARGIN - SAMPLE - 7.0;
     let (mut x, mut y) = (MARGIN, top + 9.0);
-    let labels = figure.policies();
+    let labels = figure.labels();
     for label in &labels {
         let style = palette.style(label);
         let label = font::fit(label, LEGEND.size, false, room);

@@ -3,7 +3,7 @@
 use super::layout::marker;
 use super::scale::{Mapping, Tick, limits, sweep_ticks, ticks};
 use super::scene::{Anchor, FRAME, Font, GRID, INK, Item, Rect, SOFT, Stroke};
-use super::{Mark, Palette, Panel, Scale, Series, Style, font};
+use super::{AxisScale, Mark, Palette, Panel, Series, Style, font};
 
 const TICK: Font = Font { size: 10.5, bold: false, color: SOFT };
 const BAND: f64 = 0.18;
@@ -32,7 +32,7 @@ impl<'a> Prepared<'a> {
         let x = limits(x_axis.scale, (x_axis.min, x_axis.max), xs, sweep, !sweep);
         let shown = |at: f64| at >= x.0 && at <= x.1;
         // On a log axis the lower edge of a band may be anywhere near zero; the mean is what must be seen.
-        let ends = |low: f64, mean: f64| if y_axis.scale == Scale::Log { mean } else { low };
+        let ends = |low: f64, mean: f64| if y_axis.scale == AxisScale::Log { mean } else { low };
         let ys = points()
             .filter(|point| shown(point.x))
             .flat_map(|point| {
@@ -58,7 +58,7 @@ impl<'a> Prepared<'a> {
         self.axes(frame, x, y, &mut items);
         let mut curves = Vec::new();
         let styled: Vec<(&Series, Style)> =
-            self.panel.series.iter().map(|series| (series, palette.style(&series.policy))).collect();
+            self.panel.series.iter().map(|series| (series, palette.style(&series.label))).collect();
         for (series, style) in &styled {
             bands(series, *style, x, y, &mut curves);
         }
@@ -137,7 +137,7 @@ impl<'a> Prepared<'a> {
 /// Removes the labels that would touch a neighbour; powers of ten stay first.
 fn spaced(mut marks: Vec<Tick>, axis: Mapping) -> Vec<Tick> {
     let mut order: Vec<usize> = (0..marks.len()).filter(|i| !marks[*i].label.is_empty()).collect();
-    let round = |at: f64| axis.scale == Scale::Log && at.log10().fract().abs() < 1e-9;
+    let round = |at: f64| axis.scale == AxisScale::Log && at.log10().fract().abs() < 1e-9;
     order.sort_by_key(|i| !round(marks[*i].at));
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for i in order {

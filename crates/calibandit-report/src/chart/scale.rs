@@ -1,11 +1,11 @@
 //! From values to places on an axis, and the ticks between.
 
-use super::Scale;
+use super::AxisScale;
 
 /// An axis as drawn: its limits in the data and on the drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mapping {
-    pub(super) scale: Scale,
+    pub(super) scale: AxisScale,
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) from: f64,
@@ -29,9 +29,9 @@ impl Mapping {
     /// Where a value goes; `None` if it has no place on the axis.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let share = match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Log if value > 0.0 => (value / self.low).ln() / (self.high / self.low).ln(),
-            Scale::Log => return None,
+            AxisScale::Linear => (value - self.low) / (self.high - self.low),
+            AxisScale::Log if value > 0.0 => (value / self.low).ln() / (self.high / self.low).ln(),
+            AxisScale::Log => return None,
         };
         let at = self.from + share * (self.to - self.from);
         at.is_finite().then(|| at.clamp(-FAR, FAR))
@@ -39,7 +39,7 @@ impl Mapping {
 
     /// As [`place`](Self::place), but a value too small for a log axis goes to its low end: for the lower edge of a band.
     pub(super) fn place_or_low(&self, value: f64) -> Option<f64> {
-        if self.scale == Scale::Log && value <= 0.0 { Some(self.from) } else { self.place(value) }
+        if self.scale == AxisScale::Log && value <= 0.0 { Some(self.from) } else { self.place(value) }
     }
 }
 
@@ -47,21 +47,21 @@ impl Mapping {
 ///
 /// A linear axis starts at zero when the data are positive and reach down far enough; `pad` adds some room at free ends.
 pub(super) fn limits(
-    scale: Scale,
+    scale: AxisScale,
     fixed: (Option<f64>, Option<f64>),
     values: impl Iterator<Item = f64>,
     pad: bool,
     from_zero: bool,
 ) -> (f64, f64) {
-    let usable = |value: &f64| value.is_finite() && (scale == Scale::Linear || *value > 0.0);
+    let usable = |value: &f64| value.is_finite() && (scale == AxisScale::Linear || *value > 0.0);
     let (mut low, mut high) = values
         .filter(usable)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     if low > high {
-        (low, high) = if scale == Scale::Log { (1.0, 10.0) } else { (0.0, 1.0) };
+        (low, high) = if scale == AxisScale::Log { (1.0, 10.0) } else { (0.0, 1.0) };
     }
     match scale {
-        Scale::Linear => {
+        AxisScale::Linear => {
             let zero = from_zero && low >= 0.0 && low < 0.5 * high;
             let room = if pad { 0.04 * (high - low) } else { 0.0 };
             low = if zero { 0.0 } else { low - room };
@@ -71,7 +71,7 @@ pub(super) fn limits(
                 (low, high) = (low - half, high + half);
             }
         }
-        Scale::Log => {
+        AxisScale::Log => {
             low = low.max(high / LOG_RATIO);
             let room = if pad { (high / low).powf(0.04) } else { 1.0 };
             (low, high) = (low / room, high * room);
@@ -87,10 +87,10 @@ pub(super) fn limits(
 }
 
 /// Ticks at round values; about `wanted` of them are labelled.
-pub(super) fn ticks(scale: Scale, low: f64, high: f64, wanted: usize) -> Vec<Tick> {
+pub(super) fn ticks(scale: AxisScale, low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     match scale {
-        Scale::Linear => linear_ticks(low, high, wanted),
-        Scale::Log => log_ticks(low, high, wanted),
+        AxisScale::Linear => linear_ticks(low, high, wanted),
+        AxisScale::Log => log_ticks(low, high, wanted),
     }
 }
 
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn linear_ticks_are_round_and_inside() {
-        assert_eq!(labels(&ticks(Scale::Linear, 0.0, 1e6, 5)), ["0", "200k", "400k", "600k", "800k", "1M"]);
-        assert_eq!(labels(&ticks(Scale::Linear, -0.3, 0.31, 3)), ["−0.25", "0", "0.25"]);
+        assert_eq!(labels(&ticks(AxisScale::Linear, 0.0, 1e6, 5)), ["0", "200k", "400k", "600k", "800k", "1M"]);
+        assert_eq!(labels(&ticks(AxisScale::Linear, -0.3, 0.31, 3)), ["−0.25", "0", "0.25"]);
         for wanted in 2..10 {
-            let ticks = ticks(Scale::Linear, 0.123, 0.987, wanted);
+            let ticks = ticks(AxisScale::Linear, 0.123, 0.987, wanted);
             assert!(ticks.iter().all(|tick| tick.at >= 0.123 && tick.at <= 0.987));
             assert!((1..=wanted + 1).contains(&ticks.len()), "{wanted}: {}", ticks.len());
         }
@@ -232,24 +232,24 @@ mod tests {
 
     #[test]
     fn log_ticks_label_powers_of_ten_or_fewer_or_more() {
-        assert_eq!(labels(&ticks(Scale::Log, 10.0, 1e6, 6)), ["10", "100", "1k", "10k", "100k", "1M"]);
-        assert_eq!(labels(&ticks(Scale::Log, 1.0, 1e8, 4)), ["1", "1k", "1M"]);
-        assert_eq!(labels(&ticks(Scale::Log, 0.9, 64.0, 6)), ["1", "2", "5", "10", "20", "50"]);
-        assert_eq!(labels(&ticks(Scale::Log, 3.0, 7.0, 6)), ["3", "4", "5", "6", "7"]);
-        assert_eq!(ticks(Scale::Log, 10.0, 1000.0, 6).len(), 19, "two decades have 2 x 9 + 1 marks");
+        assert_eq!(labels(&ticks(AxisScale::Log, 10.0, 1e6, 6)), ["10", "100", "1k", "10k", "100k", "1M"]);
+        assert_eq!(labels(&ticks(AxisScale::Log, 1.0, 1e8, 4)), ["1", "1k", "1M"]);
+        assert_eq!(labels(&ticks(AxisScale::Log, 0.9, 64.0, 6)), ["1", "2", "5", "10", "20", "50"]);
+        assert_eq!(labels(&ticks(AxisScale::Log, 3.0, 7.0, 6)), ["3", "4", "5", "6", "7"]);
+        assert_eq!(ticks(AxisScale::Log, 10.0, 1000.0, 6).len(), 19, "two decades have 2 x 9 + 1 marks");
     }
 
     #[test]
     fn limits_follow_the_data_unless_fixed() {
         let data = [2.0, f64::NAN, 10.0, f64::INFINITY, -1.0];
         let of = |scale, fixed, pad| limits(scale, fixed, data.into_iter(), pad, true);
-        assert_eq!(of(Scale::Linear, (None, None), false), (-1.0, 10.0));
-        assert_eq!(of(Scale::Log, (None, None), false), (2.0, 10.0));
-        assert_eq!(of(Scale::Log, (Some(0.0), Some(100.0)), false), (2.0, 100.0), "0 is no place on a log axis");
-        assert_eq!(of(Scale::Linear, (Some(5.0), Some(5.0)), false), (-1.0, 10.0), "an empty range is ignored");
-        assert_eq!(limits(Scale::Linear, (None, None), [4.0, 10.0].into_iter(), false, true), (0.0, 10.0));
-        assert_eq!(limits(Scale::Linear, (None, None), [8.0, 10.0].into_iter(), false, true), (8.0, 10.0));
-        for scale in [Scale::Linear, Scale::Log] {
+        assert_eq!(of(AxisScale::Linear, (None, None), false), (-1.0, 10.0));
+        assert_eq!(of(AxisScale::Log, (None, None), false), (2.0, 10.0));
+        assert_eq!(of(AxisScale::Log, (Some(0.0), Some(100.0)), false), (2.0, 100.0), "0 is no place on a log axis");
+        assert_eq!(of(AxisScale::Linear, (Some(5.0), Some(5.0)), false), (-1.0, 10.0), "an empty range is ignored");
+        assert_eq!(limits(AxisScale::Linear, (None, None), [4.0, 10.0].into_iter(), false, true), (0.0, 10.0));
+        assert_eq!(limits(AxisScale::Linear, (None, None), [8.0, 10.0].into_iter(), false, true), (8.0, 10.0));
+        for scale in [AxisScale::Linear, AxisScale::Log] {
             for values in [vec![], vec![3.0], vec![f64::NAN]] {
                 let (low, high) = limits(scale, (None, None), values.into_iter(), true, true);
                 assert!(low < high && low.is_finite() && high.is_finite());
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn a_mapping_puts_ends_at_ends_and_ratios_at_equal_distances() {
-        let log = Mapping { scale: Scale::Log, low: 1.0, high: 1e4, from: 0.0, to: 400.0 };
+        let log = Mapping { scale: AxisScale::Log, low: 1.0, high: 1e4, from: 0.0, to: 400.0 };
         for (value, at) in [(1.0, 0.0), (10.0, 100.0), (100.0, 200.0), (1e4, 400.0)] {
             assert!((log.place(value).unwrap() - at).abs() < 1e-9);
         }
         assert_eq!((log.place(0.0), log.place_or_low(-3.0)), (None, Some(0.0)));
-        let linear = Mapping { scale: Scale::Linear, low: -1.0, high: 1.0, from: 100.0, to: 0.0 };
+        let linear = Mapping { scale: AxisScale::Linear, low: -1.0, high: 1.0, from: 100.0, to: 0.0 };
         assert_eq!((linear.place(-1.0), linear.place(0.0), linear.place(1.0)), (Some(100.0), Some(50.0), Some(0.0)));
         assert_eq!((linear.place(f64::NAN), linear.place(f64::INFINITY)), (None, None));
     }

@@ -1,15 +1,59 @@
-//! Which policy looks how.
+//! The colour, dash pattern and marker of each curve.
 //!
-//! The policies that everyone compares have fixed looks. Any other label gets a look from a second list, chosen by
-//! hashing the label, so that it does not depend on the figure or on the order of the curves; only when two labels of one
-//! palette want the same look does the later one (in alphabetical order) move on to the next free one.
+//! A curve that carries a [`StyleKey`] for which a style is reserved gets that style in every figure. All other curves
+//! get a style from a second list. The position in that list is a hash of the label, so it does not depend on the
+//! figure or on the order of the curves; if two labels of one palette hash to the same position, the label that comes
+//! later in alphabetical order takes the next free one.
+//!
+//! The label itself never selects a reserved style: users may name a curve as they like.
 
 use super::{Figure, Marker};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The look of one policy's curves.
+/// What a curve shows, for the choice of its style: the kind of a policy and, where variants of one kind are told
+/// apart, the variant.
+///
+/// ```
+/// use calibandit_report::chart::StyleKey;
+///
+/// assert_eq!(StyleKey::new("exp3").reserved().map(|style| style.color), Some("#d55e00"));
+/// assert!(StyleKey::new("my-policy").reserved().is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StyleKey {
+    kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variant: Option<String>,
+}
+
+impl StyleKey {
+    /// The key of a kind of policy, such as `exp3`.
+    pub fn new(kind: impl Into<String>) -> Self {
+        StyleKey { kind: kind.into(), variant: None }
+    }
+
+    /// Sets the variant, such as `sharp` of `successive-elimination`. A variant without a style of its own gets the
+    /// style of its kind, unless another curve of the palette has it.
+    #[must_use]
+    pub fn variant(mut self, variant: impl Into<String>) -> Self {
+        self.variant = Some(variant.into());
+        self
+    }
+
+    /// The style that is reserved for this key, if there is one.
+    pub fn reserved(&self) -> Option<Style> {
+        RESERVED.iter().find(|entry| entry.matches(self)).map(|entry| entry.style)
+    }
+
+    fn without_variant(&self) -> Self {
+        StyleKey { kind: self.kind.clone(), variant: None }
+    }
+}
+
+/// The style of one curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Style {
     /// Colour on white, as `#rrggbb`.
     pub color: &'static str,
@@ -35,20 +79,37 @@ const SHORT: &[f64] = &[3.6, 2.4];
 const LONG: &[f64] = &[13.0, 4.0];
 const DASH_DOT_DOT: &[f64] = &[8.0, 2.6, 1.8, 2.6, 1.8, 2.6];
 
-/// The policies with a look of their own. Colours after Okabe and Ito, which colour-blind eyes tell apart.
-const KNOWN: [(Known, Style); 9] = [
-    (Known::Calibrated, Style { width: 2.5, ..style("#000000", "#f2f2f2", SOLID, Marker::Star) }),
-    (Known::SePaper, style("#0072b2", "#4aa8e0", SOLID, Marker::Circle)),
-    (Known::SeSharp, style("#56b4e9", "#8ed0f7", DASHED, Marker::Square)),
-    (Known::Exp3, style("#d55e00", "#f0803c", DOTTED, Marker::Triangle)),
-    (Known::Exp3Batched, style("#e69f00", "#f2bd4b", DASH_DOT, Marker::TriangleDown)),
-    (Known::EpochUcb, style("#009e73", "#2cc79b", LONG, Marker::Diamond)),
-    (Known::Ucb1, style("#cc79a7", "#e09cc3", SHORT, Marker::Plus)),
-    (Known::Thompson, style("#882255", "#d0699f", DASH_DOT_DOT, Marker::Cross)),
-    (Known::ExploreThenCommit, style("#7a7a7a", "#a8a8a8", DASHED, Marker::Circle)),
+/// A style that belongs to one key.
+struct Reserved {
+    kind: &'static str,
+    variant: Option<&'static str>,
+    style: Style,
+}
+
+impl Reserved {
+    fn matches(&self, key: &StyleKey) -> bool {
+        self.kind == key.kind && self.variant == key.variant.as_deref()
+    }
+}
+
+const fn reserved(kind: &'static str, variant: Option<&'static str>, style: Style) -> Reserved {
+    Reserved { kind, variant, style }
+}
+
+/// Reserved styles. The colours are those of Okabe and Ito, which remain distinct for colour-blind readers.
+const RESERVED: [Reserved; 9] = [
+    reserved("calibrated", None, Style { width: 2.5, ..style("#000000", "#f2f2f2", SOLID, Marker::Star) }),
+    reserved("successive-elimination", None, style("#0072b2", "#4aa8e0", SOLID, Marker::Circle)),
+    reserved("successive-elimination", Some("sharp"), style("#56b4e9", "#8ed0f7", DASHED, Marker::Square)),
+    reserved("exp3", None, style("#d55e00", "#f0803c", DOTTED, Marker::Triangle)),
+    reserved("batched-exp3", None, style("#e69f00", "#f2bd4b", DASH_DOT, Marker::TriangleDown)),
+    reserved("epoch-ucb", None, style("#009e73", "#2cc79b", LONG, Marker::Diamond)),
+    reserved("ucb1", None, style("#cc79a7", "#e09cc3", SHORT, Marker::Plus)),
+    reserved("thompson", None, style("#882255", "#d0699f", DASH_DOT_DOT, Marker::Cross)),
+    reserved("explore-then-commit", None, style("#7a7a7a", "#a8a8a8", DASHED, Marker::Circle)),
 ];
 
-/// Looks for all other labels; colours after Tol's muted scheme, darkened where they would be faint on white.
+/// Styles of all other curves. The colours follow Tol's muted scheme, darkened where they would be faint on white.
 const OTHERS: [Style; 12] = [
     style("#332288", "#9a8ce8", DASH_DOT, Marker::Square),
     style("#117733", "#55b877", SHORT, Marker::Triangle),
@@ -64,58 +125,17 @@ const OTHERS: [Style; 12] = [
     style("#008080", "#3db8b8", DASH_DOT_DOT, Marker::Diamond),
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Known {
-    Calibrated,
-    SePaper,
-    SeSharp,
-    Exp3,
-    Exp3Batched,
-    EpochUcb,
-    Ucb1,
-    Thompson,
-    ExploreThenCommit,
-}
-
-impl Known {
-    /// Recognises a label by its words, so that `SE, sharp`, `SE (sharp)` and `successive-elimination hoeffding` agree.
-    fn of(label: &str) -> Option<Self> {
-        let lower = label.to_lowercase();
-        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        let has = |word: &str| words.contains(&word);
-        if has("calibrated") {
-            Some(Known::Calibrated)
-        } else if has("se") || (has("successive") && has("elimination")) {
-            let sharp = has("sharp") || has("hoeffding") || has("difference");
-            Some(if sharp { Known::SeSharp } else { Known::SePaper })
-        } else if has("exp3b") || (has("exp3") && has("batched")) {
-            Some(Known::Exp3Batched)
-        } else if has("exp3") {
-            Some(Known::Exp3)
-        } else if has("ucb") && (has("epoch") || has("epochs")) {
-            Some(Known::EpochUcb)
-        } else if has("ucb1") || has("ucb") {
-            Some(Known::Ucb1)
-        } else if has("thompson") {
-            Some(Known::Thompson)
-        } else if has("etc") || (has("explore") && has("commit")) {
-            Some(Known::ExploreThenCommit)
-        } else {
-            None
-        }
-    }
-}
-
-/// The looks of a set of labels.
+/// The styles of a set of curves, by label.
 ///
-/// Build one from everything that is shown together (all figures of a report), and use it for each of them.
+/// Build one palette from everything that is shown together (all figures of a report), and draw each figure with it.
 ///
 /// ```
-/// use calibandit_report::chart::Palette;
+/// use calibandit_report::chart::{Palette, StyleKey};
 ///
-/// let palette = Palette::new(["SE (paper)", "EXP3", "my policy"]);
-/// assert_eq!(palette.style("EXP3"), Palette::new(["EXP3"]).style("EXP3"));
-/// assert_ne!(palette.style("EXP3").color, palette.style("my policy").color);
+/// let exp3 = StyleKey::new("exp3");
+/// let palette = Palette::new([("exponential weights", Some(&exp3)), ("my policy", None)]);
+/// assert_eq!(Some(palette.style("exponential weights")), exp3.reserved());
+/// assert_ne!(palette.style("my policy").color, palette.style("exponential weights").color);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Palette {
@@ -123,53 +143,71 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Looks for these labels. Their order does not matter.
-    pub fn new<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut labels: Vec<&str> = labels.into_iter().collect();
-        // Of several members of a known family, the plainest label has the family's look.
-        labels.sort_by_key(|label| (label.chars().count(), *label));
-        labels.dedup();
-        let mut styles = BTreeMap::new();
-        let mut known_taken = Vec::new();
-        let mut rest = Vec::new();
-        for label in labels {
-            match Known::of(label).filter(|known| !known_taken.contains(known)) {
-                Some(known) => {
-                    known_taken.push(known);
-                    styles
-                        .extend(KNOWN.iter().find(|(key, _)| *key == known).map(|(_, look)| (label.to_owned(), *look)));
-                }
-                None => rest.push(label),
+    /// The styles of these curves, each given by its label and its key.
+    ///
+    /// A label has one style: if it occurs more than once, its first key counts. Of several labels with the same key,
+    /// the first one gets the reserved style.
+    pub fn new<'a>(curves: impl IntoIterator<Item = (&'a str, Option<&'a StyleKey>)>) -> Self {
+        let mut keys: Vec<(&str, Option<&StyleKey>)> = Vec::new();
+        for (label, key) in curves {
+            match keys.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, known)) => *known = known.or(key),
+                None => keys.push((label, key)),
             }
         }
-        rest.sort_unstable();
+        let mut palette = Palette::default();
+        // Exact keys come first, so that a variant never takes the style of a kind that is shown itself.
+        for (label, key) in &keys {
+            palette.reserve(label, key.and_then(StyleKey::reserved));
+        }
+        for (label, key) in &keys {
+            palette.reserve(label, key.and_then(|key| key.without_variant().reserved()));
+        }
+        palette.assign_others(keys.into_iter().map(|(label, _)| label).collect());
+        palette
+    }
+
+    /// Gives a label without a style this one, unless another label has it.
+    fn reserve(&mut self, label: &str, style: Option<Style>) {
+        let free = style.filter(|style| !self.styles.values().any(|taken| taken == style));
+        if let (Some(style), false) = (free, self.styles.contains_key(label)) {
+            self.styles.insert(label.to_owned(), style);
+        }
+    }
+
+    fn assign_others(&mut self, mut labels: Vec<&str>) {
+        labels.retain(|label| !self.styles.contains_key(*label));
+        labels.sort_unstable();
         let mut taken = [false; OTHERS.len()];
-        for label in rest {
+        for label in labels {
+            // With more labels than styles the list is used again.
             if taken.iter().all(|slot| *slot) {
                 taken = [false; OTHERS.len()];
             }
-            let wish = slot(label);
-            let free =
-                (0..OTHERS.len()).map(|step| (wish + step) % OTHERS.len()).find(|at| !taken[*at]).unwrap_or(wish);
+            let first = slot(label);
+            let free = (0..OTHERS.len())
+                .map(|step| (first + step) % OTHERS.len())
+                .find(|at| !taken[*at])
+                .expect("a list that is full has just been emptied");
             taken[free] = true;
-            styles.insert(label.to_owned(), OTHERS[free]);
+            self.styles.insert(label.to_owned(), OTHERS[free]);
         }
-        Palette { styles }
     }
 
-    /// Looks for every curve of these figures.
+    /// The styles of every curve of these figures.
     pub fn for_figures<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Self {
-        Palette::new(figures.into_iter().flat_map(Figure::policies))
+        let panels = figures.into_iter().flat_map(|figure| &figure.panels);
+        let series = panels.flat_map(|panel| &panel.series);
+        Palette::new(series.map(|series| (series.label.as_str(), series.style.as_ref())))
     }
 
-    /// The look of a label; of a label that the palette was not built with, the one it would have on its own.
+    /// The style of a label. A label that the palette was not built with has the style of a curve without a key.
     pub fn style(&self, label: &str) -> Style {
-        let alone = || KNOWN.iter().find(|(key, _)| Some(*key) == Known::of(label)).map(|(_, look)| *look);
-        self.styles.get(label).copied().or_else(alone).unwrap_or(OTHERS[slot(label)])
+        self.styles.get(label).copied().unwrap_or(OTHERS[slot(label)])
     }
 }
 
-/// The place in [`OTHERS`] that a label asks for: FNV-1a, which is short and never changes.
+/// The preferred position of a label in [`OTHERS`]: its FNV-1a hash, which is the same in every version.
 fn slot(label: &str) -> usize {
     let hash = label
         .bytes()
@@ -182,57 +220,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_policies_are_recognised_under_their_usual_names() {
-        for (labels, known) in [
-            (&["SE", "SE (paper)", "successive-elimination"][..], Known::SePaper),
-            (&["SE, sharp", "SE (sharp)", "successive-elimination (hoeffding)"], Known::SeSharp),
-            (&["EXP3", "exp3"], Known::Exp3),
-            (&["EXP3B", "batched-exp3", "batched EXP3"], Known::Exp3Batched),
-            (&["epoch UCB", "epoch-ucb"], Known::EpochUcb),
-            (&["calibrated", "calibrated (Thompson)"], Known::Calibrated),
-            (&["UCB1", "ucb"], Known::Ucb1),
-            (&["Thompson", "thompson-sampling"], Known::Thompson),
-            (&["ETC", "explore-then-commit"], Known::ExploreThenCommit),
-        ] {
-            for label in labels {
-                assert_eq!(Known::of(label), Some(known), "{label}");
-            }
-        }
-        for label in ["sequence", "oracle", ""] {
-            assert_eq!(Known::of(label), None, "{label}");
-        }
-    }
-
-    #[test]
-    fn no_two_looks_share_a_colour_or_a_dash_with_a_marker() {
-        let all: Vec<Style> = KNOWN.iter().map(|(_, look)| *look).chain(OTHERS).collect();
+    fn no_two_styles_share_a_colour_or_a_dash_and_marker() {
+        let all: Vec<Style> = RESERVED.iter().map(|entry| entry.style).chain(OTHERS).collect();
         for (i, one) in all.iter().enumerate() {
             for other in &all[i + 1..] {
                 assert_ne!(one.color, other.color);
                 assert_ne!(one.dark, other.dark);
-                assert!(one.dash != other.dash || one.marker != other.marker, "{one:?} and {other:?} are one in grey");
+                assert!(one.dash != other.dash || one.marker != other.marker, "{one:?} equals {other:?} in grey");
             }
         }
     }
 
     #[test]
-    fn looks_do_not_depend_on_order_and_members_of_a_family_differ() {
-        let labels = ["calibrated", "calibrated, IMED", "oracle", "EXP3", "a", "b", "c"];
-        let palette = Palette::new(labels);
-        let reversed = Palette::new(labels.into_iter().rev());
+    fn the_key_selects_the_style_and_the_label_does_not() {
+        let (exp3, sharp) = (StyleKey::new("exp3"), StyleKey::new("successive-elimination").variant("sharp"));
+        let palette = Palette::new([("UCB in epochs, SE after", Some(&exp3)), ("EXP3", Some(&sharp)), ("SE", None)]);
+        assert_eq!(Some(palette.style("UCB in epochs, SE after")), exp3.reserved());
+        assert_eq!(Some(palette.style("EXP3")), sharp.reserved());
+        assert!(OTHERS.contains(&palette.style("SE")));
+    }
+
+    #[test]
+    fn variants_give_way_to_the_plain_kind_and_otherwise_take_its_style() {
+        let (plain, imed) = (StyleKey::new("calibrated"), StyleKey::new("calibrated").variant("imed"));
+        let both = Palette::new([("imed", Some(&imed)), ("default", Some(&plain)), ("again", Some(&plain))]);
+        assert_eq!(Some(both.style("default")), plain.reserved());
+        assert!(OTHERS.contains(&both.style("imed")) && OTHERS.contains(&both.style("again")));
+        assert_ne!(both.style("imed"), both.style("again"));
+        let alone = Palette::new([("imed", Some(&imed))]);
+        assert_eq!(Some(alone.style("imed")), plain.reserved());
+    }
+
+    #[test]
+    fn styles_without_a_key_do_not_depend_on_the_order_of_curves() {
+        let labels = ["oracle", "a", "b", "c", "first driver", "second driver"];
+        let palette = Palette::new(labels.map(|label| (label, None)));
+        let reversed = Palette::new(labels.into_iter().rev().map(|label| (label, None)));
         for (i, label) in labels.iter().enumerate() {
             assert_eq!(palette.style(label), reversed.style(label));
             for other in &labels[i + 1..] {
                 assert_ne!(palette.style(label), palette.style(other), "{label} and {other}");
             }
         }
-        assert_eq!(palette.style("calibrated").color, "#000000");
     }
 
     #[test]
-    fn more_labels_than_looks_still_work() {
+    fn more_labels_than_styles_are_accepted() {
         let labels: Vec<String> = (0..40).map(|i| format!("policy {i}")).collect();
-        let palette = Palette::new(labels.iter().map(String::as_str));
+        let palette = Palette::new(labels.iter().map(|label| (label.as_str(), None)));
         assert_eq!(palette.styles.len(), 40);
     }
 }

@@ -3,7 +3,7 @@
 //! Columns, not rows; five digits; the x values once a panel where its curves share them. A figure of ten panels, five
 //! policies, a hundred checkpoints and twenty instances stays below a megabyte.
 
-use crate::chart::{Axis, Figure, Mark, Panel, Point, Scale, Series, Spread};
+use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Mark, Panel, Quantiles, Series};
 use serde_json::{Map, Value, json};
 
 /// Digits kept of every value but x.
@@ -31,7 +31,7 @@ fn panel(panel: &Panel, index: &impl Fn(&str) -> Option<usize>) -> Value {
 fn axis(axis: &Axis) -> Value {
     json!({
         "label": axis.label,
-        "log": axis.scale == Scale::Log,
+        "log": axis.scale == AxisScale::Log,
         "min": axis.min,
         "max": axis.max,
     })
@@ -43,11 +43,11 @@ fn xs(series: &Series) -> Vec<f64> {
 
 fn series(series: &Series, shared: &[f64], index: &impl Fn(&str) -> Option<usize>) -> Value {
     let mut out = Map::new();
-    let column = |value: &dyn Fn(&Point) -> Option<f64>| -> Value {
+    let column = |value: &dyn Fn(&CurvePoint) -> Option<f64>| -> Value {
         series.points.iter().map(|point| value(point).map_or(Value::Null, rounded)).collect()
     };
-    let spread = |value: fn(&Spread) -> f64| column(&|point: &Point| point.spread.as_ref().map(value));
-    out.insert("policy".into(), json!(index(&series.policy)));
+    let quantile = |value: fn(&Quantiles) -> f64| column(&|point: &CurvePoint| point.quantiles.as_ref().map(value));
+    out.insert("policy".into(), json!(index(&series.label)));
     let own = xs(series);
     if own != shared {
         out.insert("xs".into(), json!(own));
@@ -59,13 +59,13 @@ fn series(series: &Series, shared: &[f64], index: &impl Fn(&str) -> Option<usize
     if series.points.iter().any(|point| point.sigma.is_some()) {
         out.insert("sigma".into(), column(&|point| point.sigma));
     }
-    if series.points.iter().any(|point| point.spread.is_some()) {
+    if series.points.iter().any(|point| point.quantiles.is_some()) {
         let quantiles = [
-            spread(|spread| spread.min),
-            spread(|spread| spread.p10),
-            spread(|spread| spread.median),
-            spread(|spread| spread.p90),
-            spread(|spread| spread.max),
+            quantile(|quantiles| quantiles.min),
+            quantile(|quantiles| quantiles.p10),
+            quantile(|quantiles| quantiles.median),
+            quantile(|quantiles| quantiles.p90),
+            quantile(|quantiles| quantiles.max),
         ];
         out.insert("quantiles".into(), json!(quantiles));
     }
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn shared_x_values_are_written_once() {
-        let points = |xs: [f64; 2]| xs.into_iter().map(|x| Point::new(x, 1.0, 0.0)).collect();
-        let axis = || Axis::new("t", Scale::Linear);
+        let points = |xs: [f64; 2]| xs.into_iter().map(|x| CurvePoint::new(x, 1.0, 0.0)).collect();
+        let axis = || Axis::new("t", AxisScale::Linear);
         let figure = Figure::new("f", "f").panel(
             Panel::new("p", "p", axis(), axis())
                 .series(Series::new("a", points([1.0, 2.0])))

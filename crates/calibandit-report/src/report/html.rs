@@ -21,7 +21,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 pub(super) fn page(report: &Report) -> String {
     let palette = report.palette();
     let mut labels: Vec<&str> = Vec::new();
-    for label in report.sections.iter().flat_map(|section| section.figure.policies()) {
+    for label in report.sections.iter().flat_map(|section| section.figure.labels()) {
         if !labels.contains(&label) {
             labels.push(label);
         }

@@ -1,7 +1,7 @@
 //! The table under a figure.
 
 use super::text::{escape, table_number};
-use super::{DataTable, ReportSection, SummaryRow};
+use super::{DataTable, PolicyRow, ReportSection};
 use std::fmt::Write as _;
 
 /// The table as HTML; nothing if it has no rows. It is complete without JavaScript, which only adds sorting and the choice of a panel.
@@ -65,7 +65,7 @@ pub(super) fn data_table(table: &DataTable, label_index: impl Fn(&str) -> Option
     out
 }
 
-fn write_row(out: &mut String, row: &SummaryRow, panels: bool, policy: Option<usize>) {
+fn write_row(out: &mut String, row: &PolicyRow, panels: bool, policy: Option<usize>) {
     let _ = write!(out, "<tr data-panel=\"{}\">", escape(&row.panel));
     if panels {
         let _ = write!(out, "<td>{}</td>", escape(&row.panel));
