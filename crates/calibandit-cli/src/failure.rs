@@ -46,8 +46,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Failure::ClosedPipe => 0,
-            Failure::Spec(_) | Failure::Usage(_) | Failure::Check(CheckError::Spec(_)) => 2,
-            Failure::Run(RunError::Spec(_)) | Failure::F1(_) | Failure::Arms(_) => 2,
+            Failure::Spec(_) | Failure::Usage(_) | Failure::F1(_) | Failure::Arms(_) => 2,
             Failure::Interrupted { .. } | Failure::Tournament(TournamentError::Stopped { .. }) => 130,
             _ => 1,
         }
@@ -60,9 +59,7 @@ impl fmt::Display for Failure {
             Failure::ClosedPipe => Ok(()),
             Failure::Output(error) => write!(f, "calibandit: the output could not be written: {error}"),
             // These say themselves what, where and what to do, over several lines.
-            Failure::Spec(errors) | Failure::Run(RunError::Spec(errors)) | Failure::Check(CheckError::Spec(errors)) => {
-                write!(f, "{errors}")
-            }
+            Failure::Spec(errors) => write!(f, "{errors}"),
             Failure::Usage(message) => write!(f, "calibandit: {message}"),
             Failure::Run(error) => write!(f, "calibandit: {error}"),
             Failure::Interrupted { out, done, pieces } => write!(

@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
+use calibandit_experiment::Experiment;
 use calibandit_experiment::results::Results;
-use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_experiment::summary::{SIGNIFICANCE, Standing, standings};
 use calibandit_report::figures::thousands;
 use serde_json::{Value, json};
 
 /// Prints the standings of every game of an experiment.
-pub(crate) fn print(out: &mut impl Write, spec: &ExperimentSpec, results: &Results) -> io::Result<()> {
-    let instances = spec.instances;
-    writeln!(out, "\n{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon))?;
+pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results) -> io::Result<()> {
+    let instances = spec.instances();
+    writeln!(out, "\n{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon()))?;
     let width = results.policies.iter().map(|label| label.chars().count()).max().unwrap_or(0).max(6);
     for (game, label) in results.games.iter().enumerate() {
         let rows = standings(results, game);
@@ -56,11 +56,11 @@ fn number(value: f64) -> String {
 }
 
 /// The standings as a value.
-pub(crate) fn json(spec: &ExperimentSpec, results: &Results) -> Value {
+pub(crate) fn json(spec: &Experiment, results: &Results) -> Value {
     let games = results.games.iter().enumerate();
     let games: Vec<Value> =
         games.map(|(game, label)| json!({"game": label, "policies": standings(results, game)})).collect();
-    json!({"experiment": spec.name, "horizon": spec.horizon, "instances": spec.instances, "games": games})
+    json!({"experiment": spec.name(), "horizon": spec.horizon(), "instances": spec.instances(), "games": games})
 }
 
 #[cfg(test)]

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use calibandit::rng::GENERATOR;
 use serde::{Deserialize, Serialize};
 
+use crate::Experiment;
 use crate::results::{CsvError, ParquetError, Results, read_csv, write_csv, write_parquet};
 use crate::run::Shard;
-use crate::spec::{ExperimentSpec, Point, SpecErrors};
+use crate::spec::SpecErrors;
 use crate::summary::write_summary;
 
 /// What was run, in full.
@@ -41,10 +42,10 @@ pub struct Manifest {
 /// One experiment of a manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestExperiment {
-    /// The specification, defaults included.
-    pub spec: ExperimentSpec,
-    /// What it comes to: the games and policies of each point of the sweep, with the defaults that depend on the
-    /// horizon and the number of arms filled in.
+    /// The experiment with the keys of a file, every default written out.
+    pub spec: serde_json::Value,
+    /// The games and policies of each point of the sweep, with the defaults that depend on the horizon and the number
+    /// of arms filled in.
     pub points: Vec<serde_json::Value>,
 }
 
@@ -53,19 +54,26 @@ pub const PROGRAM: &str = concat!("calibandit ", env!("CARGO_PKG_VERSION"));
 
 impl Manifest {
     /// The manifest of these experiments.
-    pub fn new(specs: &[ExperimentSpec], shard: Shard) -> Result<Self, FolderError> {
-        let experiment = |spec: &ExperimentSpec| -> Result<_, FolderError> {
-            let points: Result<_, _> = spec.expand()?.iter().map(|point: &Point| serde_json::to_value(point)).collect();
-            Ok(ManifestExperiment { spec: spec.clone(), points: points.map_err(FolderError::Json)? })
+    pub fn new(experiments: &[Experiment], shard: Shard) -> Result<Self, FolderError> {
+        let one = |experiment: &Experiment| -> Result<_, FolderError> {
+            let points: Result<_, _> = experiment.points().iter().map(serde_json::to_value).collect();
+            Ok(ManifestExperiment { spec: experiment.to_json(), points: points.map_err(FolderError::Json)? })
         };
-        let experiments = specs.iter().map(experiment).collect::<Result<_, _>>()?;
+        let experiments = experiments.iter().map(one).collect::<Result<_, _>>()?;
         Ok(Self { manifest: 1, program: PROGRAM.into(), generator: GENERATOR.into(), shard, experiments })
     }
+}
 
-    /// The specifications.
-    pub fn specs(&self) -> Vec<ExperimentSpec> {
-        self.experiments.iter().map(|experiment| experiment.spec.clone()).collect()
-    }
+/// The contents of an output folder.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stored {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The experiments of the manifest.
+    pub experiments: Vec<Experiment>,
+    /// Their results, in the same order.
+    pub results: Vec<Results>,
 }
 
 /// Why a folder could not be written or read.
@@ -91,7 +99,7 @@ pub enum FolderError {
     /// The Parquet file.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
-    /// An experiment that cannot be run.
+    /// The manifest has an invalid experiment.
     #[error(transparent)]
     Spec(#[from] SpecErrors),
     /// Something that cannot be written as JSON.
@@ -127,12 +135,7 @@ pub enum FolderError {
 }
 
 /// Writes the tables and the manifest of a run, or of one shard of it.
-pub fn write_tables(
-    folder: &Path,
-    specs: &[ExperimentSpec],
-    results: &[Results],
-    shard: Shard,
-) -> Result<(), FolderError> {
+pub fn write_tables(folder: &Path, specs: &[Experiment], results: &[Results], shard: Shard) -> Result<(), FolderError> {
     create(folder)?;
     write_with(&folder.join("results.csv"), |path, file| {
         write_csv(results, file).map_err(|source| FolderError::Csv { path: path.to_path_buf(), source })
@@ -148,23 +151,27 @@ pub fn write_tables(
 }
 
 /// What [`write_tables`] wrote.
-pub fn read(folder: &Path) -> Result<(Manifest, Vec<Results>), FolderError> {
+pub fn read(folder: &Path) -> Result<Stored, FolderError> {
     let path = folder.join("manifest.json");
     let text = fs::read(&path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
+    let name = path.display().to_string();
     let manifest: Manifest = serde_json::from_slice(&text).map_err(|source| FolderError::Manifest { path, source })?;
+    let experiments = manifest.experiments.iter().map(|experiment| Experiment::from_json(&name, &experiment.spec));
+    let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
     let path = folder.join("results.csv");
     let file = File::open(&path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
     let read = read_csv(io::BufReader::new(file)).map_err(|source| FolderError::Csv { path, source })?;
-    let results = in_order(&manifest.specs(), read)?;
-    Ok((manifest, results))
+    let results = in_order(&experiments, read);
+    Ok(Stored { manifest, experiments, results })
 }
 
 /// Merges the folders of all shards of one run.
-pub fn merge(folders: &[PathBuf]) -> Result<(Vec<ExperimentSpec>, Vec<Results>), FolderError> {
-    let parts: Vec<(Manifest, Vec<Results>)> = folders.iter().map(|folder| read(folder)).collect::<Result<_, _>>()?;
-    let (first, _) = parts.first().ok_or(FolderError::Nothing)?;
+pub fn merge(folders: &[PathBuf]) -> Result<(Vec<Experiment>, Vec<Results>), FolderError> {
+    let parts: Vec<Stored> = folders.iter().map(|folder| read(folder)).collect::<Result<_, _>>()?;
+    let experiments = parts.first().ok_or(FolderError::Nothing)?.experiments.clone();
+    let first = &parts[0].manifest;
     let mut whose: Vec<Option<&PathBuf>> = vec![None; first.shard.of()];
-    for ((manifest, _), folder) in parts.iter().zip(folders) {
+    for (Stored { manifest, .. }, folder) in parts.iter().zip(folders) {
         let mismatch = |other: &PathBuf, why| FolderError::Mismatch { one: other.clone(), other: folder.clone(), why };
         if manifest.shard.of() != first.shard.of() {
             return Err(mismatch(&folders[0], "they were split into different numbers of shards"));
@@ -184,20 +191,18 @@ pub fn merge(folders: &[PathBuf]) -> Result<(Vec<ExperimentSpec>, Vec<Results>),
     {
         return Err(FolderError::MissingShard { missing });
     }
-    let specs = first.specs();
-    let results = in_order(&specs, parts.into_iter().flat_map(|(_, results)| results).collect())?;
-    Ok((specs, results))
+    let results = in_order(&experiments, parts.into_iter().flat_map(|part| part.results).collect());
+    Ok((experiments, results))
 }
 
-/// The results with experiments, games and policies in the order of their specifications; several results of one
+/// The results with experiments, games and policies in the order of their experiments; several results of one
 /// experiment become one.
-fn in_order(specs: &[ExperimentSpec], read: Vec<Results>) -> Result<Vec<Results>, FolderError> {
+fn in_order(specs: &[Experiment], read: Vec<Results>) -> Vec<Results> {
     let mut all = Vec::new();
     for spec in specs {
-        let games: Vec<String> = spec.expand()?.into_iter().map(|point| point.label).collect();
-        let policies: Vec<String> = spec.policy.iter().map(|entry| entry.label.clone()).collect();
+        let (games, policies) = (spec.game_labels(), spec.policy_labels());
         let mut curves = Vec::new();
-        for results in read.iter().filter(|results| results.experiment == spec.name) {
+        for results in read.iter().filter(|results| results.experiment == spec.name()) {
             for curve in results.curves() {
                 let game = games.iter().position(|label| *label == results.games[curve.game]);
                 let policy = policies.iter().position(|label| *label == results.policies[curve.policy]);
@@ -208,9 +213,9 @@ fn in_order(specs: &[ExperimentSpec], read: Vec<Results>) -> Result<Vec<Results>
                 }
             }
         }
-        all.push(Results::new(spec.name.clone(), games, policies, curves));
+        all.push(Results::new(spec.name().to_owned(), games, policies, curves));
     }
-    Ok(all)
+    all
 }
 
 /// Creates a folder and the folders above it.

@@ -7,7 +7,8 @@ use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::spec::{ExperimentSpec, Point, SpecErrors};
+use crate::Experiment;
+use crate::spec::Point;
 
 /// What is known about one point of an experiment's sweep, on the game of the first instance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,9 +82,6 @@ pub struct Bound {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The file is wrong.
-    #[error(transparent)]
-    Spec(#[from] SpecErrors),
     /// The game could not be drawn.
     #[error("{point}: {source}")]
     Game {
@@ -95,26 +93,26 @@ pub enum CheckError {
 }
 
 /// Checks every point of an experiment.
-pub fn check(spec: &ExperimentSpec) -> Result<Vec<Check>, CheckError> {
-    spec.expand()?.iter().map(|point| check_point(spec, point)).collect()
+pub fn check(spec: &Experiment) -> Result<Vec<Check>, CheckError> {
+    spec.points().iter().map(|point| check_point(spec, point)).collect()
 }
 
 /// The checks as one value: the first point at the top, where programs without a sweep look, and all of them under `points`.
-pub fn to_json(spec: &ExperimentSpec, checks: &[Check]) -> Result<Value, serde_json::Error> {
+pub fn to_json(spec: &Experiment, checks: &[Check]) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(checks.first())?;
     if let Value::Object(top) = &mut value {
-        top.insert("name".into(), spec.name.clone().into());
+        top.insert("name".into(), spec.name().into());
         top.insert("points".into(), serde_json::to_value(checks)?);
     }
     Ok(value)
 }
 
-fn check_point(spec: &ExperimentSpec, point: &Point) -> Result<Check, CheckError> {
+fn check_point(spec: &Experiment, point: &Point) -> Result<Check, CheckError> {
     let game = point
         .game
-        .draw(&mut StreamKey::new(spec.seed, &spec.name, 0).game())
+        .draw(&mut StreamKey::new(spec.seed(), spec.name(), 0).game())
         .map_err(|source| CheckError::Game { point: point.label.clone(), source })?;
-    let horizon = spec.horizon;
+    let horizon = spec.horizon();
     let known = reo(&game);
     let alpha = known.as_ref().ok().map(|reo| reo.alpha);
     let mut warnings = Vec::new();

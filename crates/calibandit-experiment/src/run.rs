@@ -17,11 +17,11 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use calibandit::{GameError, GridError, OptimumError, PolicyError, SimulateError};
+use calibandit::{GameError, OptimumError, PolicyError, SimulateError};
 
+use crate::Experiment;
 use crate::parallel;
 use crate::results::{Curve, Results};
-use crate::spec::{ExperimentSpec, SpecErrors};
 use lab::{Lab, Piece};
 
 /// How to run, apart from what to run. None of it changes a number.
@@ -51,15 +51,9 @@ pub struct Progress {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The experiment cannot be run.
-    #[error(transparent)]
-    Spec(#[from] SpecErrors),
     /// A piece of the work could not be done.
     #[error(transparent)]
     Piece(#[from] Box<PieceError>),
-    /// The checkpoints are not valid.
-    #[error(transparent)]
-    Grid(#[from] GridError),
     /// Finished pieces could not be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -110,16 +104,16 @@ pub enum PieceErrorKind {
 
 /// Runs an experiment, or one shard of it. What the journal already has is not done again.
 pub fn run(
-    spec: &ExperimentSpec,
+    experiment: &Experiment,
     options: &RunOptions<'_>,
     journal: Option<&mut Journal>,
 ) -> Result<Results, RunError> {
-    work(&Lab::of_experiment(spec)?, options, journal)
+    work(&Lab::of_experiment(experiment), options, journal)
 }
 
 /// Runs a contest: the same numbers as an experiment of that name has where both have the same game and policy.
 pub fn run_contest(contest: &Contest<'_>, options: &RunOptions<'_>) -> Result<Results, RunError> {
-    work(&Lab::of_contest(contest)?, options, None)
+    work(&Lab::of_contest(contest), options, None)
 }
 
 fn work(lab: &Lab<'_>, options: &RunOptions<'_>, journal: Option<&mut Journal>) -> Result<Results, RunError> {

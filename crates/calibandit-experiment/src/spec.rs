@@ -1,11 +1,12 @@
 //! Experiments as files: what to play, against what, how long and how often.
 //!
-//! An experiment is a TOML file; [`ExperimentSpec`] is what it says. Reading one either gives a specification that can
-//! run, or [`SpecErrors`]: everything that is wrong, each with its line, its column and what was probably meant.
-//! [`schema`] is the JSON schema of the files, made from the same types, so that editors complete and check them.
+//! An experiment is a TOML file; [`ExperimentFile`] is what it says. Validating one gives an
+//! [`Experiment`](crate::Experiment), or [`SpecErrors`]: everything that is wrong, each with its line, its column and what
+//! was probably meant. [`schema`] is the JSON schema of the files, made from the same types, so that editors complete and
+//! check them.
 //!
 //! ```
-//! use calibandit_experiment::spec::ExperimentSpec;
+//! use calibandit_experiment::Experiment;
 //! let text = r#"
 //! name = "first"
 //! horizon = 10_000
@@ -17,18 +18,10 @@
 //!
 //! [[policy]]
 //! kind = "epoch-ucb"
-//! memory_bound = 3
-//!
-//! [sweep]
-//! "policy.memory_bound" = [3, 6, 12]
+//! memory_bund = 3
 //! "#;
-//! let spec = ExperimentSpec::from_toml("first.toml", text)?;
-//! let labels: Vec<_> = spec.expand()?.into_iter().map(|point| point.label).collect();
-//! assert_eq!(labels, ["M=3", "M=6", "M=12"]);
-//!
-//! let errors = ExperimentSpec::from_toml("first.toml", &text.replace("memory_bound = 3", "memory_bund = 3")).unwrap_err();
+//! let errors = Experiment::from_toml("first.toml", text).unwrap_err();
 //! assert_eq!(errors.errors()[0].suggestion.as_deref(), Some("memory_bound"));
-//! # Ok::<(), calibandit_experiment::spec::SpecErrors>(())
 //! ```
 //!
 //! This module runs nothing and knows no results.
@@ -47,7 +40,9 @@ mod tree;
 
 pub use error::{SpecError, SpecErrorKind, SpecErrors};
 pub use expand::{Point, SweptValue};
-pub use experiment::{Checkpoints, ExperimentSpec, FigureSpec, Overrides, PolicyEntry, Scale};
+pub(crate) use experiment::to_toml;
+pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, Scale};
+pub(crate) use read::Document;
 pub use schema::schema;
 pub use source::{Excerpt, Position};
 pub use sweep::{Axis, Sweep};

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use calibandit_experiment::spec::{ExperimentSpec, Position, SpecError, SpecErrorKind, SpecErrors};
+use calibandit_experiment::Experiment;
+use calibandit_experiment::spec::{Position, SpecError, SpecErrorKind, SpecErrors};
 
 /// The paper's Figure 1a, as the project's documents show it.
 const GOOD: &str = include_str!("data/good.toml");
@@ -11,7 +12,7 @@ const GOOD: &str = include_str!("data/good.toml");
 fn errors(from: &str, to: &str) -> Vec<SpecError> {
     assert!(GOOD.contains(from), "{from}");
     let text = GOOD.replacen(from, to, 1);
-    match ExperimentSpec::from_toml("bad.toml", &text) {
+    match Experiment::from_toml("bad.toml", &text) {
         Ok(_) => panic!("accepted: {to}"),
         Err(errors) => errors.errors().to_vec(),
     }
@@ -138,7 +139,7 @@ fn advice_says_what_to_do() {
         assert!(shown.contains(advice), "{advice}\n{shown}");
     }
     let single = "name = \"a\"\nhorizon = 10\n[game]\nkind = \"step\"\n[policy]\nkind = \"exp3\"\n";
-    let shown = ExperimentSpec::from_toml("f", single).unwrap_err().to_string();
+    let shown = Experiment::from_toml("f", single).unwrap_err().to_string();
     assert!(shown.contains("write `[[policy]]`, with two brackets"), "{shown}");
 }
 
@@ -149,7 +150,7 @@ fn several_mistakes_are_reported_together_in_the_order_of_the_file() {
         .replacen("arms = 5", "arms = \"five\"", 1)
         .replacen("radius = \"hoeffding\"", "radius = \"hoefding\"", 1)
         .replacen("kind = \"epoch-ucb\"", "kind = \"epoch-ucbs\"", 1);
-    let errors = ExperimentSpec::from_toml("bad.toml", &text).unwrap_err();
+    let errors = Experiment::from_toml("bad.toml", &text).unwrap_err();
     let lines: Vec<_> = errors.errors().iter().filter_map(|error| Some(error.position?.line)).collect();
     assert_eq!(lines, [5, 9, 24, 33]);
 }
@@ -163,8 +164,7 @@ fn custom_games_point_into_their_arms() {
         )
     };
     assert!(
-        ExperimentSpec::from_toml("f", &arm("weights = [1, 0.5]\nloss.linear = { intercept = 1, slope = -0.2 }"))
-            .is_ok()
+        Experiment::from_toml("f", &arm("weights = [1, 0.5]\nloss.linear = { intercept = 1, slope = -0.2 }")).is_ok()
     );
     for (text, line, column, key) in [
         ("weights = [1, 1.5]\nloss.constant = 0.5", 9, 15, "game.arm[1].weights[1]"),
@@ -174,7 +174,7 @@ fn custom_games_point_into_their_arms() {
         ("loss.constant = 0.5", 8, 1, "game.arm[1]"),
         ("memory = 2\nloss.constnt = 0.5", 10, 6, "game.arm[1].loss.constnt"),
     ] {
-        let errors = ExperimentSpec::from_toml("f", &arm(text)).unwrap_err();
+        let errors = Experiment::from_toml("f", &arm(text)).unwrap_err();
         let first = &errors.errors()[0];
         assert_eq!((first.position, first.key.as_str()), (Some(Position { line, column }), key), "{text}:\n{first}");
     }
@@ -187,27 +187,27 @@ fn first(errors: SpecErrors) -> SpecError {
 #[test]
 fn newlines_marks_and_tabs_do_not_move_columns() {
     let windows = GOOD.replace('\n', "\r\n");
-    assert!(ExperimentSpec::from_toml("f", &windows).is_ok());
-    let error = first(ExperimentSpec::from_toml("f", &windows.replacen("arms = 5", "\tarms = 0", 1)).unwrap_err());
+    assert!(Experiment::from_toml("f", &windows).is_ok());
+    let error = first(Experiment::from_toml("f", &windows.replacen("arms = 5", "\tarms = 0", 1)).unwrap_err());
     assert_eq!(error.position, Some(Position { line: 9, column: 9 }));
     assert!(error.to_string().contains("\n9 | \tarms = 0\n  | \t       ^"), "{error}");
     let marked = format!("\u{feff}{GOOD}");
-    assert!(ExperimentSpec::from_toml("f", &marked).is_ok());
-    let error = first(ExperimentSpec::from_toml("f", &marked.replacen("name", "nam", 1)).unwrap_err());
+    assert!(Experiment::from_toml("f", &marked).is_ok());
+    let error = first(Experiment::from_toml("f", &marked.replacen("name", "nam", 1)).unwrap_err());
     assert_eq!((error.position, error.suggestion.as_deref()), (Some(Position { line: 1, column: 1 }), Some("name")));
-    let error = first(ExperimentSpec::from_toml("f", &GOOD.replacen("title", "tïtle", 1)).unwrap_err());
+    let error = first(Experiment::from_toml("f", &GOOD.replacen("title", "tïtle", 1)).unwrap_err());
     assert_eq!((error.kind, error.position), (SpecErrorKind::Syntax, Some(Position { line: 2, column: 2 })));
 }
 
 #[test]
 fn files_that_cannot_be_read_say_why() {
-    let error = first(ExperimentSpec::read("no/such/file.toml").unwrap_err());
+    let error = first(Experiment::read("no/such/file.toml").unwrap_err());
     assert_eq!((error.kind, error.position), (SpecErrorKind::Unreadable, None));
     assert!(error.to_string().starts_with("error: the file cannot be read: "), "{error}");
     assert!(error.to_string().ends_with("--> no/such/file.toml"), "{error}");
     let latin = GOOD.replacen("CPR over time", "CPR \u{1}ber Zeit", 1).into_bytes();
     let latin: Vec<u8> = latin.iter().map(|&byte| if byte == 1 { 0xfc } else { byte }).collect();
-    let error = first(ExperimentSpec::from_bytes("f", &latin).unwrap_err());
+    let error = first(Experiment::from_bytes("f", &latin).unwrap_err());
     assert_eq!((error.kind, error.position), (SpecErrorKind::Encoding, Some(Position { line: 2, column: 14 })));
     assert!(error.message.contains("0xfc"), "{error}");
 }
@@ -215,11 +215,11 @@ fn files_that_cannot_be_read_say_why() {
 #[test]
 fn overrides_are_checked_like_files() {
     use calibandit_experiment::spec::Overrides;
-    let spec = ExperimentSpec::from_toml("fig1a.toml", GOOD).unwrap();
+    let spec = Experiment::from_toml("fig1a.toml", GOOD).unwrap();
     let other = Overrides { seed: Some(7), instances: Some(3), horizon: Some(1000) };
     let changed = spec.clone().with(other).unwrap();
-    assert_eq!((changed.seed, changed.instances, changed.horizon), (7, 3, 1000));
-    assert_eq!(changed.grid().unwrap().times().last(), Some(&1000));
+    assert_eq!((changed.seed(), changed.instances(), changed.horizon()), (7, 3, 1000));
+    assert_eq!(changed.grid().times().last(), Some(&1000));
     for (overrides, key) in [
         (Overrides { instances: Some(0), ..Overrides::default() }, "instances"),
         (Overrides { seed: Some(u64::MAX), ..Overrides::default() }, "seed"),

@@ -5,15 +5,16 @@
 use std::path::PathBuf;
 
 use calibandit::{GameSpec, PolicySpec};
-use calibandit_experiment::spec::{ExperimentSpec, Scale, schema};
+use calibandit_experiment::Experiment;
+use calibandit_experiment::spec::{Scale, schema};
 use serde_json::{Value, json};
 
-fn experiments() -> Vec<(PathBuf, ExperimentSpec)> {
+fn experiments() -> Vec<(PathBuf, Experiment)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .map(|path| match ExperimentSpec::read(&path) {
+        .map(|path| match Experiment::read(&path) {
             Ok(spec) => (path, spec),
             Err(errors) => panic!("{errors}"),
         })
@@ -22,8 +23,8 @@ fn experiments() -> Vec<(PathBuf, ExperimentSpec)> {
     found
 }
 
-fn named(name: &str) -> ExperimentSpec {
-    experiments().into_iter().map(|(_, spec)| spec).find(|spec| spec.name == name).unwrap()
+fn named(name: &str) -> Experiment {
+    experiments().into_iter().map(|(_, spec)| spec).find(|spec| spec.name() == name).unwrap()
 }
 
 #[test]
@@ -31,15 +32,15 @@ fn every_file_is_named_after_its_experiment_and_has_the_paper_s_size() {
     let found = experiments();
     assert!(found.len() >= 9);
     for (path, spec) in found {
-        assert_eq!(path.file_stem().unwrap().to_str(), Some(spec.name.as_str()));
+        assert_eq!(path.file_stem().unwrap().to_str(), Some(spec.name()));
         // The calibrated family is judged by its tail too, which takes more instances.
-        let instances = match spec.name.as_str() {
+        let instances = match spec.name() {
             "calibrated-tail" => 20_000,
             name if name.starts_with("calibrated") => 400,
             _ => 20,
         };
-        assert_eq!((spec.horizon, spec.instances), (1_000_000, instances), "{}", spec.name);
-        assert!(spec.title.is_some(), "{}", spec.name);
+        assert_eq!((spec.horizon(), spec.instances()), (1_000_000, instances), "{}", spec.name());
+        assert!(spec.file().title.is_some(), "{}", spec.name());
     }
 }
 
@@ -78,38 +79,35 @@ fn the_schema_describes_every_key_and_its_default() {
 #[test]
 fn a_file_with_every_default_filled_in_is_the_same_experiment() {
     for (_, spec) in experiments() {
-        let text = spec.to_toml().unwrap();
-        assert_eq!(ExperimentSpec::from_toml("full.toml", &text).unwrap(), spec, "{text}");
-        let resolved = spec.clone().resolved().unwrap();
-        assert_eq!(resolved.expand().unwrap(), spec.expand().unwrap(), "{}", spec.name);
-        let again = ExperimentSpec::from_toml("full.toml", &resolved.to_toml().unwrap()).unwrap();
-        assert_eq!(again, resolved);
+        let text = spec.to_toml();
+        assert_eq!(Experiment::from_toml("full.toml", &text).unwrap(), spec, "{text}");
     }
-    let text = named("fig1a").resolved().unwrap().to_toml().unwrap();
-    for key in ["gamma = ", "batch = ", "exploration = 2.0", "delta = 0.05", "feedback = \"bernoulli\"", "points = 200"]
-    {
+    let text = named("fig1a").to_toml();
+    for key in ["exploration = 2.0", "delta = 0.05", "feedback = \"bernoulli\"", "points = 200"] {
         assert!(text.contains(key), "{key}\n{text}");
     }
+    let point = serde_json::to_string(&named("fig1a").points()[0]).unwrap();
+    assert!(point.contains("\"gamma\":") && point.contains("\"batch\":"), "{point}");
 }
 
 #[test]
 fn the_first_figure_is_read_word_by_word() {
     let spec = named("fig1a");
-    assert_eq!((spec.horizon, spec.instances, spec.seed), (1_000_000, 20, 1));
+    assert_eq!((spec.horizon(), spec.instances(), spec.seed()), (1_000_000, 20, 1));
     assert_eq!(spec.heading(), "CPR over time, unweighted");
-    assert_eq!(spec.checkpoints.scale, Scale::Linear);
-    let labels: Vec<_> = spec.policy.iter().map(|entry| entry.label.as_str()).collect();
+    assert_eq!(spec.file().checkpoints.scale, Scale::Linear);
+    let labels: Vec<_> = spec.file().policy.iter().map(|entry| entry.label.as_str()).collect();
     assert_eq!(labels, ["SE", "SE, sharp", "EXP3", "EXP3B", "UCB (epochs)", "calibrated"]);
     let expected: GameSpec = serde_json::from_value(json!({"kind": "step", "arms": 5, "memory": 3})).unwrap();
-    assert_eq!(spec.game, expected);
-    let points = spec.expand().unwrap();
+    assert_eq!(spec.file().game, expected);
+    let points = spec.points();
     assert_eq!(points.len(), 1);
     assert_eq!((points[0].id.as_str(), points[0].settings.len()), ("step", 0));
 }
 
 /// The values of one key of the game and of a policy at every point.
-fn values(spec: &ExperimentSpec, game_key: &str, policy: usize, policy_key: &str) -> Vec<(Value, Value)> {
-    let points = spec.expand().unwrap();
+fn values(spec: &Experiment, game_key: &str, policy: usize, policy_key: &str) -> Vec<(Value, Value)> {
+    let points = spec.points();
     let json = |value: Result<Value, serde_json::Error>, key: &str| value.unwrap()[key].clone();
     let of = |point: &calibandit_experiment::spec::Point| {
         let game = json(serde_json::to_value(&point.game), game_key);
@@ -121,7 +119,7 @@ fn values(spec: &ExperimentSpec, game_key: &str, policy: usize, policy_key: &str
 #[test]
 fn grids_run_over_every_combination_with_the_last_axis_fastest() {
     let spec = named("fig1b");
-    let labels: Vec<_> = spec.expand().unwrap().into_iter().map(|point| point.label).collect();
+    let labels: Vec<_> = spec.game_labels();
     assert_eq!(labels.len(), 18);
     assert_eq!(labels[..2], ["K=5, M=4", "K=5, M=8"]);
     assert_eq!(labels[17], "K=20, M=40");
@@ -131,13 +129,13 @@ fn grids_run_over_every_combination_with_the_last_axis_fastest() {
 
 #[test]
 fn points_and_named_axes_set_keys_together() {
-    let ten = named("fig-app-unweighted").expand().unwrap();
+    let ten = named("fig-app-unweighted").points().to_vec();
     assert_eq!(ten.len(), 10);
     assert_eq!((ten[9].id.as_str(), ten[9].label.as_str()), ("m10-K20-M40", "m=10, K=20, M=40"));
     let found = values(&named("needle"), "memory", 1, "memory_bound");
     assert!(found.iter().all(|(memory, bound)| memory == bound), "{found:?}");
     let spec = named("constants");
-    for (point, wanted) in spec.expand().unwrap().iter().zip([0.05, 0.1, 0.25]) {
+    for (point, wanted) in spec.points().iter().zip([0.05, 0.1, 0.25]) {
         assert_eq!(point.value("constant"), Some(&json!(wanted)));
         assert_eq!(serde_json::to_value(&point.policies[0].policy).unwrap()["radius"], json!(wanted));
         assert_eq!(serde_json::to_value(&point.policies[3].policy).unwrap()["exploration"], json!(wanted));
@@ -150,7 +148,7 @@ fn a_sweep_reaches_one_policy_by_label_and_every_policy_that_has_the_key() {
     let text = include_str!("../../../experiments/fig1a.toml");
     let sharp =
         format!("{text}\n[sweep]\n\"policy.SE, sharp.delta\" = [0.1, 0.01]\n\"policy.memory_bound\" = [3, 9]\n");
-    let points = ExperimentSpec::from_toml("f", &sharp).unwrap().expand().unwrap();
+    let points = Experiment::from_toml("f", &sharp).unwrap().points().to_vec();
     assert_eq!(points.len(), 4);
     assert_eq!(points[3].label, "SE, sharp.delta=0.01, M=9");
     assert_eq!(points[3].id, "SE__sharp.delta0.01-M9");
@@ -167,8 +165,8 @@ fn a_sweep_reaches_one_policy_by_label_and_every_policy_that_has_the_key() {
 fn labels_that_files_leave_out_are_made_different() {
     let text = "name = \"a\"\nhorizon = 100\ngame = { kind = \"stochastic\", arms = 2 }\n\
                 policy = [{ kind = \"ucb1\" }, { kind = \"ucb1\", label = \"UCB1 #2\" }, { kind = \"ucb1\" }]\n";
-    let spec = ExperimentSpec::from_toml("f", text).unwrap();
-    let labels: Vec<_> = spec.policy.iter().map(|entry| entry.label.as_str()).collect();
+    let spec = Experiment::from_toml("f", text).unwrap();
+    let labels: Vec<_> = spec.file().policy.iter().map(|entry| entry.label.as_str()).collect();
     assert_eq!(labels, ["UCB1", "UCB1 #2", "UCB1 #3"]);
 }
 
@@ -183,9 +181,9 @@ fn every_kind_of_game_and_policy_can_be_in_a_file() {
     for kind in GameSpec::kinds() {
         let game = toml::to_string(&json!({"game": kind.example})).unwrap();
         let text = format!("name = \"a\"\nhorizon = 10_000\npolicy = [{policies}]\n{game}");
-        let spec = ExperimentSpec::from_toml("f", &text).unwrap_or_else(|errors| panic!("{}\n{errors}", kind.name));
-        assert_eq!(spec.game, kind.example);
-        assert_eq!(ExperimentSpec::from_toml("f", &spec.to_toml().unwrap()).unwrap(), spec, "{}", kind.name);
+        let spec = Experiment::from_toml("f", &text).unwrap_or_else(|errors| panic!("{}\n{errors}", kind.name));
+        assert_eq!(spec.file().game, kind.example);
+        assert_eq!(Experiment::from_toml("f", &spec.to_toml()).unwrap(), spec, "{}", kind.name);
     }
 }
 

@@ -3,7 +3,8 @@
 mod prose;
 
 use crate::f1;
-use calibandit_experiment::spec::{ExperimentSpec, SpecErrors};
+use calibandit_experiment::Experiment;
+use calibandit_experiment::spec::SpecErrors;
 
 /// The title of the report.
 pub const TITLE: &str = "Weighted Tallying Bandits, reproduced";
@@ -42,8 +43,8 @@ figures![
 
 impl PaperFigure {
     /// The experiment behind the figure.
-    pub fn spec(&self) -> Result<ExperimentSpec, SpecErrors> {
-        ExperimentSpec::from_toml(&format!("experiments/{}.toml", self.name), self.text)
+    pub fn spec(&self) -> Result<Experiment, SpecErrors> {
+        Experiment::from_toml(&format!("experiments/{}.toml", self.name), self.text)
     }
 }
 
@@ -70,15 +71,18 @@ pub fn select(wanted: &[String]) -> Result<Vec<&'static str>, String> {
 }
 
 /// What to say in a report on this experiment, if it is one of the paper's: what the paper says, and what comes out.
-pub fn prose(spec: &ExperimentSpec) -> Option<&'static str> {
-    let figure = FIGURES.iter().find(|figure| figure.name == spec.name)?;
+pub fn prose(spec: &Experiment) -> Option<&'static str> {
+    let figure = FIGURES.iter().find(|figure| figure.name == spec.name())?;
     // Somebody's own experiment may have the same name.
-    let own = figure.spec().ok().is_some_and(|paper| (&paper.game, &paper.sweep) == (&spec.game, &spec.sweep));
+    let own = figure
+        .spec()
+        .ok()
+        .is_some_and(|paper| (&paper.file().game, &paper.file().sweep) == (&spec.file().game, &spec.file().sweep));
     prose::of(figure.name).filter(|_| own)
 }
 
 /// [`prose`] in the form in which reports take captions.
-pub fn caption(spec: &ExperimentSpec) -> Option<String> {
+pub fn caption(spec: &Experiment) -> Option<String> {
     prose(spec).map(str::to_string)
 }
 
@@ -96,15 +100,15 @@ mod tests {
         for figure in FIGURES {
             let spec = figure.spec().unwrap();
             assert!(prose(&spec).is_some(), "{}", figure.name);
-            let horizon = Some(spec.horizon / 10);
+            let horizon = Some(spec.horizon() / 10);
             spec.with(Overrides { horizon, ..Overrides::default() }).unwrap_or_else(|errors| panic!("{errors}"));
         }
     }
 
     #[test]
     fn words_are_for_the_paper_s_own_games() {
-        let mut spec = FIGURES[0].spec().unwrap();
-        spec.game = FIGURES[2].spec().unwrap().game;
-        assert_eq!(prose(&spec), None);
+        let mut file = FIGURES[0].spec().unwrap().file().clone();
+        file.game = FIGURES[2].spec().unwrap().file().game.clone();
+        assert_eq!(prose(&file.validate().unwrap()), None);
     }
 }

@@ -72,9 +72,6 @@ impl Failure {
         let message = self.to_string();
         match self {
             Failure::Raised(error) => error,
-            Failure::Run(RunError::Spec(errors)) | Failure::Check(CheckError::Spec(errors)) => {
-                Failure::Spec(errors).raise(py)
-            }
             Failure::Folder(FolderError::Spec(errors)) => Failure::Spec(errors).raise(py),
             Failure::Spec(errors) => {
                 let unreadable = errors.errors().iter().any(|error| error.kind == SpecErrorKind::Unreadable);
@@ -87,7 +84,7 @@ impl Failure {
                 PieceErrorKind::Policy(_) => exception(py, "PolicyError", &message),
                 _ => exception(py, "SimulationError", &message),
             },
-            Failure::Run(RunError::Grid(_)) | Failure::Shard(_) => exception(py, "SpecError", &message),
+            Failure::Shard(_) => exception(py, "SpecError", &message),
             Failure::Run(_) | Failure::Folder(_) | Failure::File { .. } | Failure::Csv(_) => {
                 exception(py, "FolderError", &message)
             }

@@ -7,8 +7,8 @@ use calibandit::{
     Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
 };
+use calibandit_experiment::Experiment;
 use calibandit_experiment::run::GameSource;
-use calibandit_experiment::spec::ExperimentSpec;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ impl PyGame {
         // Checked as a file is, so that mistakes are explained just as well. The rest of the experiment does not matter.
         let policy = json!([{"kind": "ucb1"}]);
         let experiment = json!({"name": "game", "horizon": 1_000_000, "game": game, "policy": policy});
-        let spec = ExperimentSpec::from_json("the game", &experiment)?;
-        Ok(Self { source: GameSource::Spec(spec.game), raised: Raised::default() })
+        let spec = Experiment::from_json("the game", &experiment)?;
+        Ok(Self { source: GameSource::Spec(spec.file().game.clone()), raised: Raised::default() })
     }
 
     /// The game with these arms, some of whose loss curves are Python functions.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use calibandit::PolicySpec;
+use calibandit_experiment::Experiment;
 use calibandit_experiment::output as folder;
 use calibandit_experiment::preflight as check;
 use calibandit_experiment::run::{
     Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest,
 };
-use calibandit_experiment::spec::{Checkpoints, ExperimentSpec, Overrides};
+use calibandit_experiment::spec::{Checkpoints, Overrides};
 use calibandit_paper::paper;
 use calibandit_report::session::{self as job, Job, Texts, Watcher};
 use pyo3::prelude::*;
@@ -61,7 +62,7 @@ pub(crate) fn simulate(
         let mut value = frame;
         value["game"] = serde_json::from_str(table)?;
         value["policy"] = entries.into();
-        let spec = ExperimentSpec::from_json("the simulation", &value)?;
+        let spec = Experiment::from_json("the simulation", &value)?;
         let results = watched(py, progress.as_ref(), &stop, |report| {
             Ok(run_spec(&spec, &options(jobs, &stop, &|progress| report.show(progress)), None)?)
         })?;
@@ -72,7 +73,7 @@ pub(crate) fn simulate(
     let mut stand_in = frame.clone();
     stand_in["game"] = json!({"kind": "stochastic", "losses": [0.5]});
     stand_in["policy"] = json!([{"kind": "ucb1"}]);
-    let checked = ExperimentSpec::from_json("the simulation", &stand_in)?;
+    let checked = Experiment::from_json("the simulation", &stand_in)?;
     let raised = Raised::default();
     let factories: Vec<Option<Factory<'_>>> = policies
         .into_iter()
@@ -103,10 +104,10 @@ pub(crate) fn simulate(
         entrants.push(Entrant { label, policy });
     }
     let contest = Contest {
-        name: checked.name.clone(),
+        name: checked.name().to_owned(),
         seed,
         instances,
-        grid: checked.grid().map_err(calibandit_experiment::run::RunError::from)?,
+        grid: checked.grid().clone(),
         game_label: game.title(),
         game: game.source.clone(),
         entrants,
@@ -138,12 +139,10 @@ fn options<'a>(threads: usize, stop: &'a AtomicBool, progress: &'a (dyn Fn(Progr
 }
 
 /// An experiment from a file, or from JSON.
-fn read_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<ExperimentSpec, Failure> {
+fn read_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<Experiment, Failure> {
     match (path, json) {
-        (Some(path), _) => Ok(ExperimentSpec::read(path)?),
-        (None, json) => {
-            Ok(ExperimentSpec::from_json("the experiment", &serde_json::from_str(json.unwrap_or("null"))?)?)
-        }
+        (Some(path), _) => Ok(Experiment::read(path)?),
+        (None, json) => Ok(Experiment::from_json("the experiment", &serde_json::from_str(json.unwrap_or("null"))?)?),
     }
 }
 
@@ -164,7 +163,7 @@ pub(crate) fn run(
     let spec = read_spec(path.clone(), json)?.with(Overrides { seed, instances, horizon: None })?;
     let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
     let stop = AtomicBool::new(false);
-    let again = |spec: &ExperimentSpec| match &path {
+    let again = |spec: &Experiment| match &path {
         None => job::again(spec),
         Some(path) => {
             let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
@@ -201,8 +200,8 @@ pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Resu
 /// The results in a folder.
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
-    let (manifest, results) = py.detach(|| folder::read(&folder))?;
-    let specs = manifest.specs().into_iter().map(|spec| Described::Spec(Box::new(spec)));
+    let folder::Stored { experiments, results, .. } = py.detach(|| folder::read(&folder))?;
+    let specs = experiments.into_iter().map(|spec| Described::Spec(Box::new(spec)));
     Table::new(specs.zip(results).collect())
 }
 
@@ -217,7 +216,7 @@ pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&st
 /// An experiment with every default filled in, as JSON.
 #[pyfunction]
 pub(crate) fn complete_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
-    Ok(read_spec(path, json)?.to_json()?.to_string())
+    Ok(read_spec(path, json)?.to_json().to_string())
 }
 
 /// A policy's table with every default that is known filled in, its label, and what it is told about the memory.
@@ -230,9 +229,7 @@ pub(crate) fn complete_policy(json: &str) -> Result<(String, String, Option<u64>
     let experiment = json!({
         "name": "policy", "horizon": 1_u64 << 50, "checkpoints": checkpoints, "game": game, "policy": [policy],
     });
-    let spec = ExperimentSpec::from_json("the policy", &experiment)?;
-    let Some(entry) = spec.policy.into_iter().next() else {
-        return Err(Failure::Value("there is no policy".into()));
-    };
-    Ok((serde_json::to_string(&entry.policy)?, entry.label, entry.policy.memory_bound()))
+    let spec = Experiment::from_json("the policy", &experiment)?;
+    let entry = &spec.file().policy[0];
+    Ok((serde_json::to_string(&entry.policy)?, entry.label.clone(), entry.policy.memory_bound()))
 }

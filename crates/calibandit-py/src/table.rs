@@ -12,8 +12,8 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
 use calibandit::rng::GENERATOR;
+use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
-use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_experiment::summary::{standings, summarise};
 use calibandit_paper::paper;
 use calibandit_report::chart::StyleKey;
@@ -31,7 +31,7 @@ use crate::failure::Failure;
 #[derive(Clone)]
 pub(crate) enum Described {
     /// An experiment that a file can hold.
-    Spec(Box<ExperimentSpec>),
+    Spec(Box<Experiment>),
     /// Something with Python functions in it: as much as can be said about it, with the keys of a file.
     Plain(Value),
 }
@@ -39,7 +39,7 @@ pub(crate) enum Described {
 impl Described {
     fn json(&self) -> Result<Value, Failure> {
         match self {
-            Described::Spec(spec) => Ok(spec.to_json()?),
+            Described::Spec(spec) => Ok(spec.to_json()),
             Described::Plain(value) => Ok(value.clone()),
         }
     }
@@ -79,7 +79,7 @@ impl Table {
         let read = read_csv(csv)?;
         let experiment = |((is_spec, value), results): ((bool, Value), Results)| -> Result<_, Failure> {
             let described = match is_spec {
-                true => Described::Spec(Box::new(ExperimentSpec::from_json(&results.experiment, &value)?)),
+                true => Described::Spec(Box::new(Experiment::from_json(&results.experiment, &value)?)),
                 false => Described::Plain(value),
             };
             Ok((described, results))
@@ -216,7 +216,7 @@ impl Table {
             match described {
                 Described::Spec(spec) => {
                     let texts = Texts { title: "", lead: "", caption: &paper::caption, command: &again };
-                    let one = report_of(texts, std::slice::from_ref(spec), std::slice::from_ref(results))?;
+                    let one = report_of(texts, std::slice::from_ref(spec.as_ref()), std::slice::from_ref(results));
                     page.sections.extend(one.sections);
                 }
                 Described::Plain(value) => {

@@ -10,32 +10,33 @@ use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Quantiles, Series
 use crate::report::{PolicyRow, ReportSection};
 use calibandit::PolicySpec;
 use calibandit::policy::{Index, Radius};
+use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Curve, Results, Sample};
-use calibandit_experiment::spec::{ExperimentSpec, Point, Scale, SpecErrors};
+use calibandit_experiment::spec::{Point, Scale};
 use calibandit_experiment::summary::{Spread, standings};
 
 /// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
 const MOST_LINES: usize = 20;
 
 /// The figure of an experiment.
-pub fn figure(spec: &ExperimentSpec, results: &Results) -> Result<Figure, SpecErrors> {
-    let points = spec.expand()?;
-    let mut figure = Figure::new(&spec.name, spec.heading()).caption(spec.description.as_deref().unwrap_or_default());
-    let styles = spec.policy.iter().map(|entry| Some(style_key(&entry.policy))).collect();
+pub fn figure(spec: &Experiment, results: &Results) -> Figure {
+    let points = spec.points();
+    let mut figure = Figure::new(spec.name(), spec.heading()).caption(spec.description());
+    let styles = spec.file().policy.iter().map(|entry| Some(style_key(&entry.policy))).collect();
     let drawing = Drawing { spec, results, styles };
-    if spec.figure.is_over_time() {
-        for point in &points {
+    if spec.figure().is_over_time() {
+        for point in points {
             figure = figure.panel(drawing.over_time(point.index, &point.id, &point.label));
-            if let Some(reference) = &spec.figure.excess_over {
+            if let Some(reference) = &spec.figure().excess_over {
                 figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
             }
         }
     } else {
-        for group in groups(&points, &spec.figure.x) {
+        for group in groups(points, &spec.figure().x) {
             figure = figure.panel(drawing.over_sweep(&group));
         }
     }
-    Ok(figure)
+    figure
 }
 
 /// The style key of a policy: its kind, and the variant where variants of a kind are told apart.
@@ -54,11 +55,11 @@ pub fn style_key(policy: &PolicySpec) -> StyleKey {
 }
 
 /// The figure with its table, its experiment file and the command that reproduces it.
-pub fn section(spec: &ExperimentSpec, results: &Results, command: &str) -> Result<ReportSection, SpecErrors> {
-    let mut section = summarised(figure(spec, results)?, results, spec.horizon);
-    section.spec = spec.to_toml()?;
+pub fn section(spec: &Experiment, results: &Results, command: &str) -> ReportSection {
+    let mut section = summarised(figure(spec, results), results, spec.horizon());
+    section.spec = spec.to_toml();
     section.command = command.to_string();
-    Ok(section)
+    section
 }
 
 /// The figure and the table of results that no experiment file describes: one panel per game, with linear axes.
@@ -118,7 +119,7 @@ pub fn thousands(number: u64) -> String {
 }
 
 struct Drawing<'a> {
-    spec: &'a ExperimentSpec,
+    spec: &'a Experiment,
     results: &'a Results,
     /// One per policy.
     styles: Vec<Option<StyleKey>>,
@@ -126,12 +127,12 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     fn x_axis(&self, label: &str) -> Axis {
-        Axis::new(label, scale(self.spec.figure.x_scale))
+        Axis::new(label, scale(self.spec.figure().x_scale))
     }
 
     fn y_axis(&self, label: &str) -> Axis {
-        let mut axis = Axis::new(label, scale(self.spec.figure.y_scale));
-        axis.min = self.spec.figure.y_min;
+        let mut axis = Axis::new(label, scale(self.spec.figure().y_scale));
+        axis.min = self.spec.figure().y_min;
         axis
     }
 
@@ -159,7 +160,7 @@ impl Drawing<'_> {
     }
 
     fn over_sweep(&self, group: &[&Point]) -> Panel {
-        let x = &self.spec.figure.x;
+        let x = &self.spec.figure().x;
         let settings = group.first().map(|point| &point.settings);
         let symbol = settings.and_then(|all| all.iter().find(|setting| setting.name == *x));
         let symbol = symbol.map_or(x.as_str(), |setting| setting.symbol.as_str());
@@ -170,7 +171,7 @@ impl Drawing<'_> {
             .map(|setting| format!("{} = {}", setting.symbol, setting.text()))
             .collect();
         let id = group.first().map_or("all", |point| point.id.as_str());
-        let y = format!("CPR at T = {}", thousands(self.spec.horizon));
+        let y = format!("CPR at T = {}", thousands(self.spec.horizon()));
         let mut panel = Panel::new(id, rest.join(", "), self.x_axis(symbol), self.y_axis(&y));
         for (p, label) in self.results.policies.iter().enumerate() {
             let mut points = Vec::new();

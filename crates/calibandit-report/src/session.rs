@@ -14,9 +14,9 @@ use crate::chart::Palette;
 use crate::chart::PngError;
 use crate::figures;
 use crate::report::{Footer, Report, ReportSection};
+use calibandit_experiment::Experiment;
 use calibandit_experiment::results::Results;
 use calibandit_experiment::run::{self, Journal, JournalError, Progress, RunError, RunOptions, Shard};
-use calibandit_experiment::spec::ExperimentSpec;
 
 /// Where results go and what is said about them.
 pub struct Job<'a> {
@@ -42,9 +42,9 @@ pub struct Texts<'a> {
     /// The paragraphs under the title; may be empty.
     pub lead: &'a str,
     /// The text of an experiment's section, if there is one.
-    pub caption: &'a dyn Fn(&ExperimentSpec) -> Option<String>,
+    pub caption: &'a dyn Fn(&Experiment) -> Option<String>,
     /// The command that produces an experiment's section again.
-    pub command: &'a dyn Fn(&ExperimentSpec) -> String,
+    pub command: &'a dyn Fn(&Experiment) -> String,
 }
 
 /// Whoever wants to know how far an experiment has come.
@@ -81,8 +81,8 @@ impl Job<'_> {
     /// Runs the experiments one after the other; `watched_by` gives the watcher of one.
     pub fn run<W: Watcher>(
         mut self,
-        specs: &[ExperimentSpec],
-        watched_by: impl Fn(&ExperimentSpec) -> W,
+        specs: &[Experiment],
+        watched_by: impl Fn(&Experiment) -> W,
     ) -> Result<Vec<Results>, JobError> {
         folder::create(self.out)?;
         let mut all: Vec<Results> = Vec::new();
@@ -99,7 +99,7 @@ impl Job<'_> {
         folder::write_tables(self.out, specs, &all, self.shard)?;
         // A shard alone has only some of the instances: its figures would mislead.
         if self.shard == Shard::WHOLE {
-            let mut report = report(self.texts, specs, &all)?;
+            let mut report = report(self.texts, specs, &all);
             insert(&mut report, std::mem::take(&mut self.sections));
             write_report(self.out, &report)?;
         }
@@ -109,35 +109,31 @@ impl Job<'_> {
         Ok(all)
     }
 
-    fn journal(&self, spec: &ExperimentSpec) -> PathBuf {
+    fn journal(&self, spec: &Experiment) -> PathBuf {
         // Names of experiments may hold anything; file names may not.
-        let safe: String = spec.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let safe: String = spec.name().chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         self.out.join(format!(".unfinished-{safe}.jsonl"))
     }
 }
 
 /// Merges the shards of a run, as `calibandit merge` does: tables, figures and the report.
-pub fn merge(
-    folders: &[PathBuf],
-    out: &Path,
-    texts: Texts<'_>,
-) -> Result<(Vec<ExperimentSpec>, Vec<Results>), JobError> {
+pub fn merge(folders: &[PathBuf], out: &Path, texts: Texts<'_>) -> Result<(Vec<Experiment>, Vec<Results>), JobError> {
     let (specs, results) = folder::merge(folders)?;
     folder::write_tables(out, &specs, &results, Shard::WHOLE)?;
-    write_report(out, &report(texts, &specs, &results)?)?;
+    write_report(out, &report(texts, &specs, &results))?;
     Ok((specs, results))
 }
 
 /// The report of these results.
-pub fn report(texts: Texts<'_>, specs: &[ExperimentSpec], results: &[Results]) -> Result<Report, JobError> {
+pub fn report(texts: Texts<'_>, specs: &[Experiment], results: &[Results]) -> Report {
     let mut report = Report::new(texts.title);
     report.lead = texts.lead.to_string();
     for (spec, results) in specs.iter().zip(results) {
-        let mut section = figures::section(spec, results, &(texts.command)(spec)).map_err(FolderError::from)?;
+        let mut section = figures::section(spec, results, &(texts.command)(spec));
         section.prose = (texts.caption)(spec).unwrap_or_default();
         report.sections.push(section);
     }
-    let mut seeds: Vec<String> = specs.iter().map(|spec| spec.seed.to_string()).collect();
+    let mut seeds: Vec<String> = specs.iter().map(|spec| spec.seed().to_string()).collect();
     seeds.dedup();
     report.footer = Footer {
         versions: vec![("calibandit".into(), env!("CARGO_PKG_VERSION").into())],
@@ -145,7 +141,7 @@ pub fn report(texts: Texts<'_>, specs: &[ExperimentSpec], results: &[Results]) -
         generator: GENERATOR.into(),
         command: String::new(),
     };
-    Ok(report)
+    report
 }
 
 /// Writes the figures of a report as SVG (and as PNG, with the feature `png`), and the report itself.
@@ -163,8 +159,8 @@ pub fn write_report(out: &Path, report: &Report) -> Result<(), JobError> {
 }
 
 /// The command that makes an experiment again, where nobody knows its file.
-pub fn again(spec: &ExperimentSpec) -> String {
-    format!("calibandit run {}.toml", spec.name)
+pub fn again(spec: &Experiment) -> String {
+    format!("calibandit run {}.toml", spec.name())
 }
 
 /// Puts each section before those whose name begins as its own does, or at the end.

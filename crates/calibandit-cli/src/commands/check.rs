@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use calibandit_experiment::Experiment;
 use calibandit_experiment::preflight::{Check, check as check_spec, to_json};
-use calibandit_experiment::spec::ExperimentSpec;
 use calibandit_report::figures::thousands;
 
 use super::lists::print_json;
@@ -11,13 +11,13 @@ use crate::args;
 use crate::failure::Failure;
 
 pub(crate) fn check(arguments: &args::Check) -> Result<(), Failure> {
-    let spec = ExperimentSpec::read(&arguments.file)?;
+    let spec = Experiment::read(&arguments.file)?;
     let checks = check_spec(&spec)?;
     if arguments.json {
         return print_json(&to_json(&spec, &checks).map_err(io::Error::other)?);
     }
     let out = &mut io::stdout().lock();
-    writeln!(out, "{}: {}", spec.name, spec.heading())?;
+    writeln!(out, "{}: {}", spec.name(), spec.heading())?;
     for check in &checks {
         print(out, check)?;
     }

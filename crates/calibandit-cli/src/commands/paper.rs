@@ -1,7 +1,8 @@
 //! `calibandit paper`: every figure of the paper, and some more.
 
+use calibandit_experiment::Experiment;
 use calibandit_experiment::run::Shard;
-use calibandit_experiment::spec::{ExperimentSpec, Overrides};
+use calibandit_experiment::spec::Overrides;
 use calibandit_paper::f1;
 use calibandit_paper::paper as figures;
 use calibandit_report::report::ReportSection;
@@ -40,11 +41,11 @@ pub(crate) fn paper(arguments: &args::Paper) -> Result<(), Failure> {
     }
     let mut smaller = Vec::new();
     for spec in specs {
-        let horizon = arguments.quick.then_some(spec.horizon / 10);
+        let horizon = arguments.quick.then_some(spec.horizon() / 10);
         let instances = arguments.instances.or(arguments.quick.then_some(5));
         smaller.push(spec.with(Overrides { seed: None, instances, horizon })?);
     }
-    let command = |spec: &ExperimentSpec| again(arguments, &spec.name);
+    let command = |spec: &Experiment| again(arguments, spec.name());
     let out = Output { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how, sections };
     let texts = Texts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
     out.run(texts, &smaller)

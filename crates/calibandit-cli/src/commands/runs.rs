@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use calibandit_experiment::Experiment;
 use calibandit_experiment::output as folder;
 use calibandit_experiment::run::{RunError, Shard};
-use calibandit_experiment::spec::{ExperimentSpec, Overrides};
+use calibandit_experiment::spec::Overrides;
 use calibandit_paper::paper;
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::{self as job, Job, JobError, Texts};
@@ -18,21 +19,21 @@ use crate::progress::{Display, stop_on_ctrl_c};
 use crate::table;
 
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
-    let mut specs: Vec<ExperimentSpec> = Vec::new();
+    let mut specs: Vec<Experiment> = Vec::new();
     let overrides = Overrides { seed: arguments.seed, instances: arguments.instances, horizon: None };
     for file in &arguments.files {
-        let spec = ExperimentSpec::read(file)?.with(overrides)?;
-        if specs.iter().any(|other| other.name == spec.name) {
+        let spec = Experiment::read(file)?.with(overrides)?;
+        if specs.iter().any(|other| other.name() == spec.name()) {
             return Err(Failure::Usage(format!(
                 "{}: another file also has the experiment `{}`; give each its own `name`",
                 file.display(),
-                spec.name
+                spec.name()
             )));
         }
         specs.push(spec);
     }
-    let command = |spec: &ExperimentSpec| {
-        let file = specs.iter().position(|other| other.name == spec.name).map(|i| arguments.files[i].display());
+    let command = |spec: &Experiment| {
+        let file = specs.iter().position(|other| other.name() == spec.name()).map(|i| arguments.files[i].display());
         let seed = arguments.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
         let instances = arguments.instances.map_or(String::new(), |n| format!(" --instances {n}"));
         file.map_or(String::new(), |file| format!("calibandit run {file}{seed}{instances}"))
@@ -51,16 +52,15 @@ pub(crate) fn merge(arguments: &args::Merge) -> Result<(), Failure> {
 }
 
 pub(crate) fn report(arguments: &args::Report) -> Result<(), Failure> {
-    let (manifest, results) = folder::read(&arguments.folder)?;
-    let specs = manifest.specs();
+    let folder::Stored { experiments: specs, results, .. } = folder::read(&arguments.folder)?;
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
-    let report = job::report(texts(&title, &job::again), &specs, &results)?;
+    let report = job::report(texts(&title, &job::again), &specs, &results);
     job::write_report(&arguments.folder, &report)?;
     tell_where(&arguments.folder)
 }
 
 /// The texts of a report on experiments from files. An experiment of the paper has the paper's caption.
-fn texts<'a>(title: &'a str, command: &'a dyn Fn(&ExperimentSpec) -> String) -> Texts<'a> {
+fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> Texts<'a> {
     Texts { title, lead: "", caption: &paper::caption, command }
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    pub(super) fn run(self, texts: Texts<'_>, specs: &[ExperimentSpec]) -> Result<(), Failure> {
+    pub(super) fn run(self, texts: Texts<'_>, specs: &[Experiment]) -> Result<(), Failure> {
         let job = Job {
             out: self.out,
             shard: self.shard,
@@ -83,7 +83,7 @@ impl Output<'_> {
             texts,
             sections: self.sections,
         };
-        let all = job.run(specs, |spec| Display::new(&spec.name)).map_err(|error| match error {
+        let all = job.run(specs, |spec| Display::new(spec.name())).map_err(|error| match error {
             JobError::Run(RunError::Stopped { done, pieces }) => {
                 Failure::Interrupted { out: self.out.to_path_buf(), done, pieces }
             }

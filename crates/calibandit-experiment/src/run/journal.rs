@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Shard;
+use crate::Experiment;
 use crate::results::Curve;
-use crate::spec::{ExperimentSpec, SpecErrors};
 
 /// Finished pieces of one run of one experiment.
 #[derive(Debug)]
@@ -35,9 +35,6 @@ pub enum JournalError {
         /// Why.
         source: io::Error,
     },
-    /// The experiment cannot be written down.
-    #[error(transparent)]
-    Spec(#[from] SpecErrors),
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -50,8 +47,8 @@ struct Heading {
 impl Journal {
     /// Opens the journal of this experiment and shard at `path`. What is there of the very same run is taken up; what is
     /// there of another one is begun anew.
-    pub fn open(path: &Path, spec: &ExperimentSpec, shard: Shard) -> Result<Self, JournalError> {
-        let heading = Heading { journal: 1, experiment: spec.name.clone(), fingerprint: fingerprint(spec, shard)? };
+    pub fn open(path: &Path, spec: &Experiment, shard: Shard) -> Result<Self, JournalError> {
+        let heading = Heading { journal: 1, experiment: spec.name().to_owned(), fingerprint: fingerprint(spec, shard) };
         let failed = |source| JournalError::Io { path: path.to_path_buf(), source };
         let curves = match File::open(path) {
             Ok(file) => read(file, &heading).map_err(failed)?,
@@ -110,7 +107,7 @@ fn read(file: File, heading: &Heading) -> io::Result<Vec<Curve>> {
 }
 
 /// Everything that the numbers depend on, in a short form.
-fn fingerprint(spec: &ExperimentSpec, shard: Shard) -> Result<String, JournalError> {
-    let text = format!("{}\n{shard}\n{GENERATOR}\n{}", env!("CARGO_PKG_VERSION"), spec.to_json()?);
-    Ok(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect())
+fn fingerprint(spec: &Experiment, shard: Shard) -> String {
+    let text = format!("{}\n{shard}\n{GENERATOR}\n{}", env!("CARGO_PKG_VERSION"), spec.to_json());
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -12,8 +12,9 @@ use calibandit::{
 
 use super::contest::{Contest, Contestant, Entrant, GameSource, OwnPolicy};
 use super::{PieceError, PieceErrorKind, RunError};
+use crate::Experiment;
 use crate::results::{Curve, Results, Sample};
-use crate::spec::{ExperimentSpec, Point};
+use crate::spec::{Point, PolicyEntry};
 
 /// One policy on one instance of one point of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,32 +57,29 @@ pub(super) struct Lab<'a> {
 }
 
 impl<'a> Lab<'a> {
-    pub(super) fn of_experiment(spec: &ExperimentSpec) -> Result<Self, RunError> {
-        let of_point = |point: Point| {
-            let entrant = |entry: crate::spec::PolicyEntry| Entrant {
-                label: entry.label,
-                policy: Contestant::Spec(entry.policy),
-            };
-            let policies = point.policies.into_iter().map(entrant).collect();
-            Match { label: point.label, game: GameSource::Spec(point.game), policies }
+    pub(super) fn of_experiment(spec: &Experiment) -> Self {
+        let of_point = |point: &Point| {
+            let entrant = |entry: PolicyEntry| Entrant { label: entry.label, policy: Contestant::Spec(entry.policy) };
+            let policies = point.policies.iter().cloned().map(entrant).collect();
+            Match { label: point.label.clone(), game: GameSource::Spec(point.game.clone()), policies }
         };
-        let matches = spec.expand()?.into_iter().map(of_point).collect();
-        Self::new(spec.name.clone(), spec.seed, spec.instances, spec.grid()?, matches)
+        let matches = spec.points().iter().map(of_point).collect();
+        Self::new(spec.name().to_owned(), spec.seed(), spec.instances(), spec.grid().clone(), matches)
     }
 
-    pub(super) fn of_contest(contest: &Contest<'a>) -> Result<Self, RunError> {
+    pub(super) fn of_contest(contest: &Contest<'a>) -> Self {
         let Contest { name, game_label, game, entrants, .. } = contest.clone();
         let only = Match { label: game_label, game, policies: entrants };
         Self::new(name, contest.seed, contest.instances, contest.grid.clone(), vec![only])
     }
 
-    fn new(name: String, seed: u64, instances: u64, grid: Grid, matches: Vec<Match<'a>>) -> Result<Self, RunError> {
+    fn new(name: String, seed: u64, instances: u64, grid: Grid, matches: Vec<Match<'a>>) -> Self {
         let times = grid.times().to_vec();
         let row = || (0..instances).map(|_| OnceLock::new()).collect();
         let drawn = matches.iter().map(|_| row()).collect();
         let labels = |game: &Match<'_>| game.policies.iter().map(|entrant| entrant.label.clone()).collect();
         let policies = matches.first().map_or_else(Vec::new, labels);
-        Ok(Self { name, seed, instances, policies, matches, grid, times, drawn })
+        Self { name, seed, instances, policies, matches, grid, times, drawn }
     }
 
     /// All pieces in the order of the results, numbered: the number decides the shard.

@@ -301,7 +301,10 @@ impl<'a> Checker<'a> {
             _ => return,
         };
         let limit = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
-        let wanted = if !value.is_finite() {
+        let wanted = if matches!(tree.data, Data::Integer(value) if i64::try_from(value).is_err()) {
+            // TOML has no larger ones, so the experiment could not be written as a file.
+            Some(format!("a whole number from {} to {}", i64::MIN, i64::MAX))
+        } else if !value.is_finite() {
             Some("a finite number".to_owned())
         } else if let Some(least) = limit("minimum").filter(|least| value < *least) {
             Some(format!("at least {least}"))

@@ -8,15 +8,16 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::error::{Problem, SpecErrorKind, SpecErrors};
-use super::source::Source;
 use super::sweep::Sweep;
 
-/// An experiment: policies play instances of a game, and every complete policy regret is recorded.
+/// An experiment as a file says it: policies play instances of a game, and their complete policy regret is recorded.
+///
+/// Nothing here is checked beyond the types; [`ExperimentFile::validate`] gives the [`Experiment`](crate::Experiment) that
+/// everything else takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Calibandit experiment")]
-pub struct ExperimentSpec {
+pub struct ExperimentFile {
     /// The experiment's short name: names its results, and is part of what its random numbers are derived from.
     #[schemars(length(min = 1))]
     pub name: String,
@@ -211,63 +212,18 @@ pub struct Overrides {
     pub horizon: Option<u64>,
 }
 
-impl ExperimentSpec {
-    /// The title, or the name where there is none.
-    pub fn heading(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.name)
-    }
-
-    /// The times at which the regret is recorded.
-    pub fn grid(&self) -> Result<Grid, GridError> {
-        self.checkpoints.grid(self.horizon)
-    }
-
-    /// The same experiment with other numbers. They are checked just as those of a file are.
-    pub fn with(mut self, overrides: Overrides) -> Result<Self, SpecErrors> {
-        self.seed = overrides.seed.unwrap_or(self.seed);
-        self.instances = overrides.instances.unwrap_or(self.instances);
-        if let Some(horizon) = overrides.horizon {
-            self.horizon = horizon;
-            if let Some(times) = &mut self.checkpoints.at {
-                times.retain(|&time| time <= horizon);
-                if times.is_empty() {
-                    times.push(horizon);
-                }
-            }
-        }
-        self.expand()?;
-        Ok(self)
-    }
-
-    /// The same experiment with every default filled in, those that a policy computes from the horizon and the number of
-    /// arms included, as far as they are the same at all points of the sweep.
-    pub fn resolved(mut self) -> Result<Self, SpecErrors> {
-        let points = self.expand()?;
-        for (i, entry) in self.policy.iter_mut().enumerate() {
-            let mut at_points = points.iter().map(|point| &point.policies[i].policy);
-            if let Some(first) = at_points.next().filter(|first| at_points.all(|other| other == *first)) {
-                entry.policy = first.clone();
-            }
-        }
-        Ok(self)
-    }
-
+impl ExperimentFile {
     /// The experiment as a value. Nothing that a file may leave out is left out.
-    pub fn to_json(&self) -> Result<Value, SpecErrors> {
-        serde_json::to_value(self).map_err(|error| self.problem(error.to_string()))
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("an experiment is made of texts, numbers, lists and tables with text keys")
     }
+}
 
-    /// The experiment as a file. Nothing that a file may leave out is left out, and reading it gives the same experiment.
-    pub fn to_toml(&self) -> Result<String, SpecErrors> {
-        let mut value = self.to_json()?;
-        remove_nulls(&mut value);
-        toml::to_string_pretty(&value).map_err(|error| self.problem(error.to_string()))
-    }
-
-    fn problem(&self, message: String) -> SpecErrors {
-        let problem = Problem::new(None, "", SpecErrorKind::ImpossibleValue, message);
-        Source { name: &self.name, text: "" }.locate(problem).into()
-    }
+/// The text of a validated experiment file. Nothing that a file may leave out is left out.
+pub(crate) fn to_toml(file: &ExperimentFile) -> String {
+    let mut value = file.to_json();
+    remove_nulls(&mut value);
+    toml::to_string_pretty(&value).expect("validation refuses whole numbers that TOML cannot hold")
 }
 
 /// TOML has no null: what is not there is left out.

@@ -1,28 +1,29 @@
-//! From a file to a specification that can run.
+//! From a file to a validated experiment.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use calibandit::PolicySpec;
+use calibandit::{Grid, PolicySpec};
 
 use super::check::{At, check};
 use super::error::{MOST_PROBLEMS, Problem, SpecErrorKind, SpecErrors};
 use super::expand::{Frame, Point, points};
-use super::experiment::{ExperimentSpec, Scale, TIME};
+use super::experiment::{ExperimentFile, Overrides, Scale, TIME};
 use super::schema::shared;
 use super::source::Source;
 use super::suggest::{nearest, one_of};
 use super::sweep::SweepTree;
 use super::target::Tables;
 use super::tree::{Data, Tree};
+use crate::Experiment;
 
 /// A larger file is not an experiment.
 const MOST_BYTES: u64 = 4 << 20;
 /// A name is part of file names, and those have limits.
 const LONGEST_NAME: usize = 100;
 
-impl ExperimentSpec {
+impl Experiment {
     /// Reads an experiment file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, SpecErrors> {
         let path = path.as_ref();
@@ -51,23 +52,63 @@ impl ExperimentSpec {
 
     /// Reads an experiment from the text of a file; `name` stands for it in errors.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, SpecErrors> {
-        let read = Tree::parse(text).and_then(|tree| resolve(&tree));
-        read.map(|(spec, _)| spec).map_err(|problems| located(&Source { name, text }, problems))
+        let tree = Tree::parse(text).map_err(|problems| located(&Source { name, text }, problems))?;
+        Document { name: name.to_owned(), text: text.to_owned(), tree }.validate()
     }
 
     /// Reads an experiment from a value with the keys of a file; `name` stands for it in errors.
     pub fn from_json(name: &str, value: &serde_json::Value) -> Result<Self, SpecErrors> {
-        let read = resolve(&Tree::from_json(value));
-        read.map(|(spec, _)| spec).map_err(|problems| located(&Source { name, text: "" }, problems))
+        Document { name: name.to_owned(), text: String::new(), tree: Tree::from_json(value) }.validate()
+    }
+}
+
+impl ExperimentFile {
+    /// Validates an experiment that was put together in code; its name stands for it in errors.
+    pub fn validate(&self) -> Result<Experiment, SpecErrors> {
+        Experiment::from_json(&self.name, &self.to_json())
+    }
+}
+
+/// A document that an experiment is read from: its tree, and the text that errors quote.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    name: String,
+    /// Empty if the tree was not read from a text.
+    text: String,
+    tree: Tree,
+}
+
+impl Document {
+    /// Validates the document: the only place where an [`Experiment`] is made of one.
+    pub(crate) fn validate(self) -> Result<Experiment, SpecErrors> {
+        match resolve(&self.tree) {
+            Ok((file, points, grid)) => Ok(Experiment::new(file, points, grid, self)),
+            Err(problems) => Err(located(&Source { name: &self.name, text: &self.text }, problems)),
+        }
     }
 
-    /// The points of the sweep, with their games and policies. What came from a file was checked when it was read;
-    /// what was put together or changed since is checked here.
-    pub fn expand(&self) -> Result<Vec<Point>, SpecErrors> {
-        let tree = Tree::from_json(&self.to_json()?);
-        resolve(&tree)
-            .map(|(_, points)| points)
-            .map_err(|problems| located(&Source { name: &self.name, text: "" }, problems))
+    /// The document with other numbers. Checkpoints given one by one are kept up to the horizon.
+    pub(crate) fn with(mut self, overrides: Overrides) -> Self {
+        let Overrides { seed, instances, horizon } = overrides;
+        for (key, value) in [("seed", seed), ("instances", instances), ("horizon", horizon)] {
+            if let Some(value) = value {
+                self.tree.set(key, &None, Tree { span: None, data: Data::Integer(value.into()) });
+            }
+        }
+        if let Some(horizon) = horizon
+            && let Some(checkpoints) = self.tree.get("checkpoints").cloned()
+            && let Some(Tree { span, data: Data::List(times) }) = checkpoints.get("at").cloned()
+        {
+            let within = |time: &Tree| !matches!(time.data, Data::Integer(time) if time > i128::from(horizon));
+            let mut kept: Vec<Tree> = times.into_iter().filter(within).collect();
+            if kept.is_empty() {
+                kept.push(Tree { span: None, data: Data::Integer(horizon.into()) });
+            }
+            let mut checkpoints = checkpoints;
+            checkpoints.set("at", &span, Tree { span: span.clone(), data: Data::List(kept) });
+            self.tree.set("checkpoints", &None, checkpoints);
+        }
+        self
     }
 }
 
@@ -75,19 +116,25 @@ fn located(source: &Source<'_>, problems: Vec<Problem>) -> SpecErrors {
     SpecErrors::new(problems.into_iter().take(MOST_PROBLEMS).map(|problem| source.locate(problem)).collect())
 }
 
-/// The specification of a document and the points of its sweep, or everything that is wrong.
-fn resolve(tree: &Tree) -> Result<(ExperimentSpec, Vec<Point>), Vec<Problem>> {
+/// The file of a document, the points of its sweep and its checkpoints, or everything that is wrong.
+fn resolve(tree: &Tree) -> Result<(ExperimentFile, Vec<Point>, Grid), Vec<Problem>> {
     let problems = check(tree, shared(), shared(), &At::top());
     if !problems.is_empty() {
         return Err(problems);
     }
     let mut tree = tree.clone();
     label_policies(&mut tree)?;
-    let spec: ExperimentSpec = serde_json::from_value(tree.to_json()).map_err(|error| {
+    let spec: ExperimentFile = serde_json::from_value(tree.to_json()).map_err(|error| {
         vec![Problem::new(tree.span.clone(), "", SpecErrorKind::ImpossibleValue, error.to_string())]
     })?;
 
     let mut problems = check_meaning(&spec, &tree);
+    let grid = spec.checkpoints.grid(spec.horizon);
+    if let Err(error) = &grid {
+        let at = tree.get("checkpoints").map(|checkpoints| checkpoints.get("at").unwrap_or(checkpoints));
+        let span = at.unwrap_or(&tree).span.clone();
+        problems.push(Problem::new(span, "checkpoints.at", SpecErrorKind::ImpossibleValue, error.to_string()));
+    }
     let policies = tree.get("policy").map(Tree::items).unwrap_or_default();
     let tables = Tables {
         game: tree.get("game").cloned().unwrap_or(Tree { span: None, data: Data::Table(Vec::new()) }),
@@ -101,11 +148,10 @@ fn resolve(tree: &Tree) -> Result<(ExperimentSpec, Vec<Point>), Vec<Problem>> {
         horizon_span: tree.get("horizon").and_then(|horizon| horizon.span.clone()),
     };
     let sweep = tree.get("sweep").map(SweepTree::new).unwrap_or_default();
-    match points(&frame, &tables, &sweep) {
-        Ok(points) if problems.is_empty() => Ok((spec, points)),
-        Ok(_) => Err(problems),
-        Err(more) => {
-            problems.extend(more);
+    match (points(&frame, &tables, &sweep), grid) {
+        (Ok(points), Ok(grid)) if problems.is_empty() => Ok((spec, points, grid)),
+        (points, _) => {
+            problems.extend(points.err().into_iter().flatten());
             Err(problems)
         }
     }
@@ -157,7 +203,7 @@ fn label_policies(tree: &mut Tree) -> Result<(), Vec<Problem>> {
 }
 
 /// What neither the schema nor the games and policies know.
-fn check_meaning(spec: &ExperimentSpec, tree: &Tree) -> Vec<Problem> {
+fn check_meaning(spec: &ExperimentFile, tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |path: &[&str], message: String, meant: Option<&str>, help: Option<String>| {
         let mut place = tree;
@@ -187,9 +233,6 @@ fn check_meaning(spec: &ExperimentSpec, tree: &Tree) -> Vec<Problem> {
     if from_text && given("at") && (given("scale") || given("points")) {
         let message = "checkpoints are either `at` given times or on a grid of a `scale` with so many `points`";
         report(&["checkpoints", "at"], message.to_owned(), None, Some("leave out one of the two".to_owned()));
-    }
-    if let Err(error) = spec.grid() {
-        report(&["checkpoints", "at"], error.to_string(), None, None);
     }
 
     let figure = &spec.figure;

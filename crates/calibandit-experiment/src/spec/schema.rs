@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::experiment::ExperimentSpec;
+use super::experiment::ExperimentFile;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     // What an editor completes is what can be written, so defaults are those of reading.
     SchemaSettings::draft2020_12()
         .for_deserialize()
         .into_generator()
-        .into_root_schema_for::<ExperimentSpec>()
+        .into_root_schema_for::<ExperimentFile>()
         .to_value()
 });
 

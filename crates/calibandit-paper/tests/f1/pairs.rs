@@ -166,14 +166,14 @@ fn other_pairs_are_played_as_the_shipped_ones_are() {
     let own = experiments(&shipped()).unwrap();
     assert_eq!(own.len(), 10);
     let shipped_sweep = calibandit_paper::paper::find("f1-cpr").unwrap().spec().unwrap();
-    let shipped_points = shipped_sweep.expand().unwrap();
-    for (spec, point) in own.iter().zip(&shipped_points) {
-        let points = spec.expand().unwrap();
+    let shipped_points = shipped_sweep.points();
+    for (spec, point) in own.iter().zip(shipped_points) {
+        let points = spec.points();
         assert_eq!(points.len(), 1);
-        assert_eq!(points[0].policies, point.policies, "{}", spec.name);
+        assert_eq!(points[0].policies, point.policies, "{}", spec.name());
         let draw = |game: &calibandit::GameSpec| game.draw(&mut StreamKey::new(1, "f1", 0).game()).unwrap();
         let (inline, named) = (draw(&points[0].game), draw(&point.game));
-        assert_eq!(inline.arms(), named.arms(), "{}", spec.name);
+        assert_eq!(inline.arms(), named.arms(), "{}", spec.name());
         let told = points[0].policies.iter().filter_map(|entry| entry.policy.memory_bound());
         assert!(told.into_iter().all(|bound| bound == named.memory() as u64), "M = m");
     }
