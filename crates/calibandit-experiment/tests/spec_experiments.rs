@@ -201,7 +201,7 @@ fn former_names_of_kinds_and_keys_are_still_read() {
             }
         )
     };
-    let read = |text: String| ExperimentSpec::from_toml("aliases.toml", &text).unwrap().game;
+    let read = |text: String| Experiment::from_toml("aliases.toml", &text).unwrap().file().game.clone();
     let pair = |kind: &str| read(text(&format!("kind = \"{kind}\"\npair = \"2001-german\""), ""));
     assert_eq!(pair("race"), pair("fitted"));
     let custom = |curve: &str| read(text("kind = \"custom\"", curve));
