@@ -77,16 +77,3 @@ pub use run::{Feedback, Problem, Run};
 pub use simulate::{
     BatchItem, Checkpoint, Engine, Grid, GridError, SimulateError, Trajectory, batch_size, simulate, simulate_batch,
 };
-
-/// The guide's programs and the readme's, as tests.
-#[cfg(doctest)]
-mod guide {
-    #[doc = include_str!("../../../docs/guide/your-own-game.md")]
-    mod your_own_game {}
-    #[doc = include_str!("../../../docs/guide/your-own-policy.md")]
-    mod your_own_policy {}
-    #[doc = include_str!("../../../docs/guide/which-policy.md")]
-    mod which_policy {}
-    #[doc = include_str!("../../../README.md")]
-    mod readme {}
-}

@@ -2,6 +2,7 @@
 //! names and line lengths.
 
 mod dependencies;
+mod manifests;
 
 use std::fs;
 use std::path::{Path, PathBuf};

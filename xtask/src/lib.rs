@@ -1,0 +1,14 @@
+//! The Rust programs in README.md and in the guide, as doc tests. They are here because a package that is published must
+//! not need files outside it.
+
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../docs/guide/which-policy.md")]
+    mod which_policy {}
+    #[doc = include_str!("../../docs/guide/your-own-game.md")]
+    mod your_own_game {}
+    #[doc = include_str!("../../docs/guide/your-own-policy.md")]
+    mod your_own_policy {}
+}
