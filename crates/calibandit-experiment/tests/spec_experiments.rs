@@ -172,8 +172,8 @@ fn labels_that_files_leave_out_are_made_different() {
 
 #[test]
 fn every_kind_of_game_and_policy_can_be_in_a_file() {
-    let policies = PolicySpec::kinds().iter().map(|kind| {
-        let needed = kind.parameters.iter().filter(|parameter| parameter.default.is_none());
+    let policies = PolicySpec::catalogue().iter().map(|kind| {
+        let needed = kind.parameters.iter().filter(|parameter| parameter.required);
         let keys: String = needed.map(|parameter| format!(", {} = 2", parameter.name)).collect();
         format!("{{ kind = \"{}\"{keys} }}", kind.name)
     });

@@ -29,7 +29,7 @@ fn game_kinds() -> Result<String, Failure> {
 /// Every kind of policy, as JSON.
 #[pyfunction]
 fn policy_kinds() -> Result<String, Failure> {
-    Ok(serde_json::to_string(PolicySpec::kinds())?)
+    Ok(serde_json::to_string(PolicySpec::catalogue())?)
 }
 
 /// The command line: the exit code that it ends with.

@@ -44,7 +44,7 @@ pub fn figure(spec: &Experiment, results: &Results) -> Figure {
 /// Successive elimination with a radius sharper than the paper's has a style of its own. A `calibrated` policy with
 /// another index than the default is a variant, so that the default keeps its style wherever both are shown.
 pub fn style_key(policy: &PolicySpec) -> StyleKey {
-    let key = StyleKey::new(policy.kind().name);
+    let key = StyleKey::new(policy.kind());
     match policy {
         PolicySpec::SuccessiveElimination(spec) if matches!(spec.radius, Radius::Hoeffding | Radius::Difference) => {
             key.variant("sharp")

@@ -32,12 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let game = json!({"kind": "step", "arms": arms, "memory": memory, "usual_loss": 0.5, "best_loss": 0.35});
     let game: GameSpec = serde_json::from_value(game)?;
-    let mut spec = json!({ "kind": policy });
-    let kind = PolicySpec::kinds().iter().find(|kind| kind.name == policy).ok_or("no such policy")?;
-    if kind.parameters.iter().any(|parameter| parameter.name == "memory_bound") {
-        spec["memory_bound"] = json!(memory);
-    }
-    let spec: PolicySpec = serde_json::from_value(spec)?;
+    let kind = PolicySpec::catalogue().iter().find(|kind| kind.name == policy).ok_or("no such policy")?;
+    let spec = kind.example.clone().with_memory_bound(memory);
 
     let mut games = Vec::new();
     let mut policies = Vec::new();

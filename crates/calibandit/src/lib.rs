@@ -70,7 +70,7 @@ pub use game::{
     LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape,
     Trend, Weights, Window, optimum, optimum_bounds, reo, zoo,
 };
-pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicyKind, PolicySpec, Radius};
+pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};
 pub use run::{Feedback, Problem, Run};

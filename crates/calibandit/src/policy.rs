@@ -41,24 +41,26 @@ mod epoch_ucb;
 mod error;
 mod exp3;
 mod explore_then_commit;
-mod index;
 mod spec;
 mod successive_elimination;
 mod thompson;
 mod ucb1;
+mod ucb_index;
 pub(crate) mod weights;
 
-pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationSpec};
-pub use batched_exp3::{BatchedExp3, BatchedExp3Spec};
-pub use calibrated::{Calibrated, CalibratedSpec, Index};
-pub use epoch_ucb::{EpochUcb, EpochUcbSpec};
+pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec};
+pub use batched_exp3::{BatchedExp3, BatchedExp3Params, BatchedExp3Spec};
+pub use calibrated::{Calibrated, CalibratedParams, CalibratedSpec, Index};
+pub use epoch_ucb::{EpochUcb, EpochUcbParams, EpochUcbSpec};
 pub use error::PolicyError;
-pub use exp3::{Exp3, Exp3Spec};
-pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitSpec};
-pub use spec::{AnyPolicy, Parameter, PolicyKind, PolicySpec};
-pub use successive_elimination::{Radius, SuccessiveElimination, SuccessiveEliminationSpec};
-pub use thompson::{Thompson, ThompsonSpec};
-pub use ucb1::{Ucb1, Ucb1Spec};
+pub use exp3::{Exp3, Exp3Params, Exp3Spec};
+pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
+pub use spec::{AnyPolicy, PolicySpec};
+pub use successive_elimination::{
+    Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
+};
+pub use thompson::{Thompson, ThompsonParams, ThompsonSpec};
+pub use ucb1::{Ucb1, Ucb1Params, Ucb1Spec};
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::policy::{CalibratedSpec, Index};
+use calibandit::policy::{Calibrated, Index};
 use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Problem, Run, cpr, reo,
@@ -40,7 +40,7 @@ fn step(arms: usize, memory: usize, gap: f64, instance: u64) -> Game {
 }
 
 fn member(index: Index, memory_bound: u64) -> PolicySpec {
-    PolicySpec::Calibrated(CalibratedSpec { index, ..CalibratedSpec::new(memory_bound) })
+    Calibrated::builder(memory_bound).index(index).into()
 }
 
 /// A policy whose runs and certificates are kept.

@@ -67,7 +67,7 @@ fn policies() -> Vec<PolicySpec> {
         {"kind": "explore-then-commit", "memory_bound": MEMORY, "explore": 20},
     ]);
     let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
-    assert_eq!(policies.len(), PolicySpec::kinds().len(), "every kind of policy is to be tested here");
+    assert_eq!(policies.len(), PolicySpec::KINDS.len(), "every kind of policy is to be tested here");
     policies
 }
 

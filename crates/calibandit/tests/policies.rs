@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-use calibandit::policy::{AnytimeEliminationSpec, SuccessiveEliminationSpec};
+use calibandit::policy::{AnytimeElimination, SuccessiveElimination};
 use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Problem, Radius,
     Run, Stream, Weights, Window, simulate,
 };
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The paper's unweighted game: all arms lose 0.5, but the last one 0.35 once it is calibrated.
 fn step_game(arms: usize, memory: usize, noise: Noise) -> Game {
@@ -28,16 +28,7 @@ fn step_game_with([loss, calibrated]: [f64; 2], arms: usize, memory: usize, nois
 
 /// Every kind, with its defaults and this bound on the memory.
 fn all(memory_bound: u64) -> Vec<PolicySpec> {
-    let with = |mut file: Value, name: &str, value: Value| {
-        file[name] = value;
-        file
-    };
-    let file = |kind: &calibandit::PolicyKind| {
-        let needs_bound = kind.parameters.iter().any(|parameter| parameter.name == "memory_bound");
-        let file = json!({ "kind": kind.name });
-        if needs_bound { with(file, "memory_bound", json!(memory_bound)) } else { file }
-    };
-    PolicySpec::kinds().iter().map(|kind| serde_json::from_value(file(kind)).unwrap()).collect()
+    PolicySpec::catalogue().iter().map(|kind| kind.example.clone().with_memory_bound(memory_bound)).collect()
 }
 
 fn build(spec: &PolicySpec, arms: usize, horizon: u64) -> AnyPolicy {
@@ -173,8 +164,9 @@ fn resolved_specs_build_the_same_policy() {
         assert_eq!(resolved.build(&problem, fresh()).unwrap(), spec.build(&problem, fresh()).unwrap());
         assert_eq!(resolved.resolve(&problem).unwrap(), resolved);
         let file = serde_json::to_value(&resolved).unwrap();
-        for parameter in spec.kind().parameters {
-            assert!(file.get(parameter.name).is_some(), "{}: {}", spec.kind().name, parameter.name);
+        let kind = PolicySpec::catalogue().iter().find(|kind| kind.name == spec.kind()).unwrap();
+        for parameter in &kind.parameters {
+            assert!(file.get(&parameter.name).is_some(), "{}: {}", kind.name, parameter.name);
         }
         assert_eq!(serde_json::from_value::<PolicySpec>(file).unwrap(), resolved);
     }
@@ -196,14 +188,14 @@ fn impossible_settings_are_refused_by_every_policy() {
     }
     for delta in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
         for spec in [
-            PolicySpec::from(SuccessiveEliminationSpec { delta, ..SuccessiveEliminationSpec::new(3) }),
-            PolicySpec::from(AnytimeEliminationSpec { delta, ..AnytimeEliminationSpec::new(3) }),
+            PolicySpec::from(SuccessiveElimination::builder(3).delta(delta)),
+            PolicySpec::from(AnytimeElimination::builder(3).delta(delta)),
         ] {
             let refused = spec.build(&problem, fresh()).unwrap_err();
             assert!(matches!(refused, PolicyError::Parameter { parameter: "delta", .. }), "{refused}");
         }
     }
-    let below_one_epoch = PolicySpec::from(SuccessiveEliminationSpec::new(u64::MAX));
+    let below_one_epoch = PolicySpec::from(SuccessiveElimination::builder(u64::MAX));
     let refused = below_one_epoch.build(&Problem { arms: 2, horizon: Some(u64::MAX) }, fresh()).unwrap_err();
     assert!(matches!(refused, PolicyError::HorizonTooShort { needed, .. } if needed == 8 * u128::from(u64::MAX)));
 }
@@ -212,7 +204,7 @@ fn impossible_settings_are_refused_by_every_policy() {
 #[test]
 fn a_cut_epoch_eliminates_nothing() {
     let radius = Radius::Constant(1e-9);
-    let spec = PolicySpec::from(SuccessiveEliminationSpec { radius, ..SuccessiveEliminationSpec::new(3) });
+    let spec = PolicySpec::from(SuccessiveElimination::builder(3).radius(radius));
     // Two arms: the first epoch takes 4·2·3 = 24 plays, and only the second arm is good.
     let after = |plays| {
         let mut policy = build(&spec, 2, 24);
@@ -238,7 +230,7 @@ fn labels_tell_policies_apart() {
         (Radius::Difference, "SE (difference)"),
         (Radius::Constant(0.1), "SE (c = 0.1)"),
     ] {
-        let spec = SuccessiveEliminationSpec { radius, ..SuccessiveEliminationSpec::new(3) };
+        let spec = SuccessiveElimination::builder(3).radius(radius);
         assert_eq!(PolicySpec::from(spec).label(), label);
     }
 }
@@ -254,7 +246,7 @@ fn pinned_plays_of_every_policy() {
         let mut policy = build(&spec, 4, 100_000);
         let mut noise = StreamKey::new(1, "pinned", 0).noise();
         let played = simulate(&game, &mut policy, &Grid::end(100_000).unwrap(), Engine::Stepwise, &mut noise).unwrap();
-        found.push((spec.kind().name, played.plays.clone(), played.last().switches));
+        found.push((spec.kind(), played.plays.clone(), played.last().switches));
     }
     let pinned = [
         ("calibrated", vec![34, 34, 34, 99898], 3),

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use calibandit::{GameSpec, PolicyKind, PolicySpec};
+use calibandit::catalogue::CatalogueEntry;
+use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::spec;
 use calibandit_paper::tournament::{Evidence, Group, evidence, published};
 use clap::CommandFactory;
@@ -38,15 +39,16 @@ pub(crate) fn games(arguments: &List) -> Result<(), Failure> {
 pub(crate) fn policies(arguments: &List) -> Result<(), Failure> {
     if arguments.json {
         let kinds: Vec<_> =
-            PolicySpec::kinds().iter().map(|kind| Listed { kind, tournament: evidence(kind) }).collect();
+            PolicySpec::catalogue().iter().map(|kind| Listed { kind, tournament: evidence(kind.name) }).collect();
         return print_json(&kinds);
     }
     let out = &mut io::stdout().lock();
-    for kind in PolicySpec::kinds() {
+    for kind in PolicySpec::catalogue() {
         writeln!(out, "{}\n  {}\n  Source: {}", kind.name, kind.summary, kind.citation)?;
-        writeln!(out, "  Tournament: {}", standing(&evidence(kind)))?;
-        for parameter in kind.parameters {
-            let default = parameter.default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
+        writeln!(out, "  Tournament: {}", standing(&evidence(kind.name)))?;
+        for parameter in &kind.parameters {
+            let default = parameter.default_in_words();
+            let default = default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
             writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
         }
         writeln!(out)?;
@@ -61,7 +63,7 @@ pub(crate) fn policies(arguments: &List) -> Result<(), Failure> {
 #[derive(Serialize)]
 struct Listed {
     #[serde(flatten)]
-    kind: &'static PolicyKind,
+    kind: &'static CatalogueEntry<PolicySpec>,
     tournament: Vec<Evidence>,
 }
 

@@ -1,6 +1,6 @@
 //! Who takes part: every kind of policy with its defaults, and a few named variants.
 
-use calibandit::{PolicyKind, PolicySpec};
+use calibandit::PolicySpec;
 use serde_json::{Map, Value, json};
 
 use super::TournamentError;
@@ -36,10 +36,11 @@ enum Variant {
 /// All contenders: each kind of policy that the library has, each followed by its variants.
 pub fn field() -> Result<Vec<Contender>, TournamentError> {
     let mut field = Vec::new();
-    for kind in PolicySpec::kinds() {
+    for kind in PolicySpec::catalogue() {
         let mut parameters = Map::new();
         parameters.insert("kind".into(), json!(kind.name));
-        field.push(Contender::new(kind, parameters.clone())?);
+        let told = kind.parameter("memory_bound").is_some();
+        field.push(Contender::new(kind.name, told, parameters.clone())?);
         for (_, name, value) in VARIANTS.iter().filter(|(of, ..)| *of == kind.name) {
             let value = match value {
                 Variant::Word(word) => json!(word),
@@ -47,26 +48,25 @@ pub fn field() -> Result<Vec<Contender>, TournamentError> {
             };
             let mut parameters = parameters.clone();
             parameters.insert((*name).into(), value);
-            field.push(Contender::new(kind, parameters)?);
+            field.push(Contender::new(kind.name, told, parameters)?);
         }
     }
     Ok(field)
 }
 
 impl Contender {
-    fn new(kind: &PolicyKind, mut parameters: Map<String, Value>) -> Result<Self, TournamentError> {
-        let told = kind.parameters.iter().any(|parameter| parameter.name == "memory_bound");
+    fn new(kind: &str, told: bool, mut parameters: Map<String, Value>) -> Result<Self, TournamentError> {
         if told {
             parameters.insert("memory_bound".into(), json!(1));
         }
-        let mut contender = Self { label: kind.name.into(), parameters };
+        let mut contender = Self { label: kind.into(), parameters };
         contender.label = contender.policy(1)?.label();
         Ok(contender)
     }
 
     /// Whether this is the kind with its defaults.
-    pub(super) fn is_default_of(&self, kind: &PolicyKind) -> bool {
-        self.parameters.get("kind").and_then(Value::as_str) == Some(kind.name)
+    pub(super) fn is_default_of(&self, kind: &str) -> bool {
+        self.parameters.get("kind").and_then(Value::as_str) == Some(kind)
             && self.parameters.keys().all(|name| name == "kind" || name == "memory_bound")
     }
 
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn every_kind_takes_part_under_a_label_of_its_own() {
         let field = field().unwrap();
-        for kind in PolicySpec::kinds() {
-            assert!(field.iter().any(|contender| contender.policy(7).unwrap().kind() == kind), "{}", kind.name);
+        for kind in PolicySpec::KINDS {
+            assert!(field.iter().any(|contender| contender.policy(7).unwrap().kind() == *kind), "{kind}");
         }
-        assert_eq!(field.len(), PolicySpec::kinds().len() + VARIANTS.len());
+        assert_eq!(field.len(), PolicySpec::KINDS.len() + VARIANTS.len());
         let mut labels: Vec<&str> = field.iter().map(|contender| contender.label.as_str()).collect();
         labels.sort_unstable();
         labels.dedup();

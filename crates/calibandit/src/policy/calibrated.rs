@@ -26,32 +26,33 @@ use rand::seq::SliceRandom;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::error::{check, check_memory_bound, check_problem};
-use super::spec::{Configuration, MEMORY_BOUND};
-use super::{Parameter, PolicyError, PolicyKind};
+use super::PolicyError;
+use super::error::{check, check_memory_bound, check_positive, check_problem};
+use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use board::Board;
 use evidence::Record;
 use schedule::Schedule;
 
-const NAME: &str = "calibrated";
-
-/// The parameters of [`Calibrated`].
+/// Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct CalibratedSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
     #[schemars(range(min = 1))]
     pub memory_bound: u64,
-    /// How the next arm is chosen.
+    /// The rule that chooses the next arm.
     #[serde(default)]
     pub index: Index,
-    /// How many plays of each arm to record at the start; fewer if the horizon is short, more if the burn-in is long.
+    /// The number of plays to record of each arm at the start; fewer if the horizon is short, more if the burn-in is long.
     #[serde(default = "default_first")]
     #[schemars(range(min = 1))]
     pub first: u64,
-    /// A visit records at least this part of what the arm had before.
+    /// A visit records at least this fraction of the arm's earlier recorded plays.
+    ///
+    /// Default: 0.15, or 1 for `elimination`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub growth: Option<f64>,
@@ -62,58 +63,76 @@ fn default_first() -> u64 {
 }
 
 impl CalibratedSpec {
-    /// The default for a memory of at most this.
-    pub fn new(memory_bound: u64) -> Self {
-        Self { memory_bound, index: Index::default(), first: default_first(), growth: None }
+    /// Sets the rule that chooses the next arm.
+    pub fn index(mut self, index: Index) -> Self {
+        self.index = index;
+        self
+    }
+
+    /// Sets the number of plays to record of each arm at the start, at least 1.
+    pub fn first(mut self, plays: u64) -> Self {
+        self.first = plays;
+        self
+    }
+
+    /// Sets the fraction of the arm's earlier recorded plays that a visit records at least, a positive number.
+    pub fn growth(mut self, fraction: f64) -> Self {
+        self.growth = Some(fraction);
+        self
     }
 }
 
-impl Configuration for CalibratedSpec {
-    const KIND: PolicyKind = PolicyKind {
-        name: NAME,
-        summary: "Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.",
-        parameters: &[
-            MEMORY_BOUND,
-            Parameter {
-                name: "index",
-                values: "race, cautious, kl-ucb, moss, bernstein, imed, thompson or elimination",
-                default: Some("race"),
-                meaning: "How the next arm is chosen.",
-            },
-            Parameter {
-                name: "first",
-                values: "an integer, at least 1",
-                default: Some("32"),
-                meaning: "How many plays of each arm to record at the start; fewer if the horizon is short, more if the burn-in is long.",
-            },
-            Parameter {
-                name: "growth",
-                values: "a positive number",
-                default: Some("0.15; 1 for elimination"),
-                meaning: "A visit records at least this part of what the arm had before.",
-            },
-        ],
-        citation: "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), and Waudby-Smith and \
-                   Ramdas (2024), JRSS B 86(1)",
-    };
+/// The checked parameters of [`Calibrated`], made by [`CalibratedSpec::params`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CalibratedParams {
+    problem: Problem,
+    memory_bound: u64,
+    index: Index,
+    first: u64,
+    growth: f64,
+}
+
+impl PolicyConfig for CalibratedSpec {
+    const NAME: &'static str = "calibrated";
+    const CITATION: &'static str = "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), and \
+                                    Waudby-Smith and Ramdas (2024), JRSS B 86(1)";
+    type Params = CalibratedParams;
     type Policy = Calibrated;
 
-    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        check_memory_bound(NAME, self.memory_bound)?;
-        check(NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
-        // Algorithm 1 doubles; everyone else looks more often.
-        let growth = self.growth.unwrap_or(if self.index == Index::Elimination { 1.0 } else { 0.15 });
-        check(NAME, "growth", growth, growth > 0.0 && growth.is_finite(), "a positive number")?;
-        Ok(Self { growth: Some(growth), ..self.clone() })
+    fn example() -> Self {
+        Calibrated::builder(2)
     }
 
-    fn build(&self, problem: &Problem, stream: Stream) -> Result<Calibrated, PolicyError> {
-        Calibrated::new(self, problem, stream)
+    fn check(&self) -> Result<(), PolicyError> {
+        check_memory_bound(Self::NAME, self.memory_bound)?;
+        check(Self::NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
+        self.growth.map_or(Ok(()), |growth| check_positive(Self::NAME, "growth", growth))
+    }
+
+    fn params(&self, problem: &Problem) -> Result<CalibratedParams, PolicyError> {
+        check_problem(problem)?;
+        self.check()?;
+        let Self { memory_bound, index, first, growth } = *self;
+        // Algorithm 1 doubles its epochs; the other indices reconsider more often.
+        let growth = growth.unwrap_or(if index == Index::Elimination { 1.0 } else { 0.15 });
+        Ok(CalibratedParams { problem: *problem, memory_bound, index, first, growth })
+    }
+
+    fn filled(params: &CalibratedParams) -> Self {
+        let CalibratedParams { memory_bound, index, first, growth, .. } = *params;
+        Self { memory_bound, index, first, growth: Some(growth) }
+    }
+
+    fn start(params: CalibratedParams, stream: Stream) -> Calibrated {
+        Calibrated::new(params, stream)
     }
 
     fn memory_bound(&self) -> Option<u64> {
         Some(self.memory_bound)
+    }
+
+    fn set_memory_bound(&mut self, memory_bound: u64) {
+        self.memory_bound = memory_bound;
     }
 
     fn label(&self) -> String {
@@ -141,11 +160,11 @@ struct Visit {
 /// A calibrated policy.
 ///
 /// ```
-/// use calibandit::policy::{Calibrated, CalibratedSpec};
+/// use calibandit::policy::Calibrated;
 /// use calibandit::rng::StreamKey;
 /// use calibandit::{Feedback, Policy, Problem, Run};
 /// let problem = Problem { arms: 2, horizon: Some(100_000) };
-/// let mut policy = Calibrated::new(&CalibratedSpec::new(4), &problem, StreamKey::new(1, "doc", 0).policy())?;
+/// let mut policy = Calibrated::builder(4).build(&problem, StreamKey::new(1, "doc", 0).policy())?;
 /// // Every arm is measured once, after 3 plays that are ignored...
 /// for (arm, sum) in [(0, 20.0), (1, 4.0)] {
 ///     let run = policy.next_run();
@@ -182,23 +201,27 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
+    /// Default parameters for a memory of at most `memory_bound`. A known horizon is used, but not needed.
+    pub fn builder(memory_bound: u64) -> CalibratedSpec {
+        CalibratedSpec { memory_bound, index: Index::default(), first: default_first(), growth: None }
+    }
+
     /// A policy ready for its first run.
-    pub fn new(spec: &CalibratedSpec, problem: &Problem, mut stream: Stream) -> Result<Self, PolicyError> {
-        let CalibratedSpec { memory_bound, index, first, growth } = spec.resolve(problem)?;
-        let growth = growth.unwrap_or(1.0); // always there once resolved
-        let (schedule, tried) = Schedule::new(first, growth, problem.arms, problem.horizon, memory_bound - 1);
-        let mut arms: Vec<usize> = (0..problem.arms).collect();
+    pub fn new(params: CalibratedParams, mut stream: Stream) -> Self {
+        let CalibratedParams { problem: Problem { arms: count, horizon }, memory_bound, index, first, growth } = params;
+        let (schedule, tried) = Schedule::new(first, growth, count, horizon, memory_bound - 1);
+        let mut arms: Vec<usize> = (0..count).collect();
         if tried < arms.len() {
-            // The horizon is too short for all: which are tried must not depend on their order.
+            // The horizon is too short for all arms: the choice of those that are tried must not depend on their order.
             arms.shuffle(&mut stream);
             arms.truncate(tried);
         }
-        Ok(Self {
+        Self {
             memory_bound,
-            horizon: problem.horizon,
+            horizon,
             index,
             schedule,
-            records: vec![Record::default(); problem.arms],
+            records: vec![Record::default(); count],
             arms,
             opened: 0,
             time: 0,
@@ -206,7 +229,7 @@ impl Calibrated {
             visit: None,
             bounded: true,
             stream,
-        })
+        }
     }
 
     fn board(&self) -> Board<'_> {

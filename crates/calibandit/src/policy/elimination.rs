@@ -3,19 +3,20 @@
 //! Malik, Igoe, Li and Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality"
 //! (2023), Algorithm 1. With K arms, a memory bound M and A_1 all arms, epoch s = 1, 2, ...
 //!
-//! 1. plays each arm x of A_s for n_s = ceil(K·M·2^s / |A_s|) plays whose losses are ignored, then for n_s more whose
-//!    mean is mû_s(x);
+//! 1. plays each arm x of A_s in a burn-in of n_s = ceil(K·M·2^s / |A_s|) plays, then for n_s recorded plays whose mean
+//!    is mû_s(x);
 //! 2. keeps A_{s+1} = { x in A_s : mû_s(x) <= min over A_s of mû_s + 2·C_s }.
 //!
-//! The two forms differ in the radius alone: C_s = sqrt(spread / n_s), where `spread` is a constant of each.
+//! The two forms differ only in the radius: C_s = sqrt(spread / n_s), where `spread` is a constant of each.
 //!
 //! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left it
-//! is played to the end in one run.
+//! is played until the end in one run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Certificate, Feedback, Run};
 
+/// The state of both forms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Elimination {
@@ -30,7 +31,7 @@ pub(super) struct Elimination {
     epoch: u32,
     /// The paper's A_s, in increasing order.
     active: Vec<usize>,
-    /// The means of this epoch: of the first so many of `active`.
+    /// The means of this epoch, of the first arms of `active`; the other arms are still to be measured.
     means: Vec<f64>,
     /// The arm with the least mean of the last complete epoch.
     leader: usize,
@@ -54,7 +55,7 @@ impl Elimination {
         }
     }
 
-    /// n_s. Where it does not fit 64 bits no horizon reaches its end.
+    /// n_s. If it does not fit into 64 bits, no horizon reaches the end of the epoch.
     fn plays(&self) -> u64 {
         let doubled = 1u128.checked_shl(self.epoch).unwrap_or(u128::MAX);
         let total = (self.arms as u128 * u128::from(self.memory_bound)).saturating_mul(doubled);
@@ -83,7 +84,7 @@ impl Elimination {
         }
     }
 
-    /// The end of an epoch.
+    /// Ends an epoch: drops the arms that are clearly worse than the best.
     fn eliminate(&mut self) {
         let radius = self.radius();
         let mut best = 0;
@@ -114,6 +115,33 @@ impl Elimination {
         self.certificate.clone()
     }
 }
+
+/// Implements [`Policy`](crate::Policy) for a type with a field `epochs: Elimination`.
+macro_rules! elimination_policy {
+    ($policy:ty) => {
+        impl crate::Policy for $policy {
+            fn next_run(&mut self) -> crate::Run {
+                self.epochs.next_run()
+            }
+
+            fn observe(&mut self, _: crate::Run, feedback: crate::Feedback) {
+                self.epochs.observe(feedback);
+            }
+
+            /// The arm with the least mean of the last complete epoch; arm 0 before that.
+            fn recommend(&self) -> usize {
+                self.epochs.recommend()
+            }
+
+            /// The surviving arms and 4·C_s of the last complete epoch; `None` before that. For a single survivor the
+            /// gap is 0: the best arm survives with probability 1 - delta, so the survivor is the best arm.
+            fn certificate(&self) -> Option<crate::Certificate> {
+                self.epochs.certificate()
+            }
+        }
+    };
+}
+pub(super) use elimination_policy;
 
 #[cfg(test)]
 mod tests {
@@ -154,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arm_goes_exactly_when_it_is_above_the_best_by_more_than_two_radii() {
+    fn an_arm_is_dropped_exactly_if_it_is_worse_by_more_than_two_radii() {
         let two_radii = 2.0 * (3.0f64 / 4.0).sqrt();
         // The bar is best + 2·C_s with the best at 0, so these means meet it exactly, and miss it by one bit.
         for (mean, survives) in [(two_radii, true), (two_radii.next_up(), false)] {
@@ -170,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_arm_is_played_to_the_end_and_is_the_best() {
+    fn the_last_arm_is_played_until_the_end_and_certified_as_best() {
         let mut policy = example();
         assert_eq!(policy.certificate(), None);
         feed_all(&mut policy, &[9.0, 0.0, 9.0]);
@@ -188,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn past_the_epochs_delta_accounts_for_nothing_more_is_certified() {
+    fn nothing_is_certified_past_the_epochs_that_delta_accounts_for() {
         let mut policy = Elimination::new(2, 1, 3.0, 0.05, 1);
         feed_all(&mut policy, &[0.5; 2]);
         let certificate = policy.certificate();
@@ -197,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_saturate_instead_of_overflowing() {
+    fn run_lengths_saturate_instead_of_overflowing() {
         let mut policy = Elimination::new(u32::MAX as usize / 1000, u64::MAX, 3.0, 0.05, 10);
         assert_eq!(policy.next_run().plays(), u64::MAX);
         policy.epoch = 200;

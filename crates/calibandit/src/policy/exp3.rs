@@ -1,89 +1,107 @@
 //! EXP3: exponential weights for exploration and exploitation.
 //!
 //! Auer, Cesa-Bianchi, Freund and Schapire, "The nonstochastic multiarmed bandit problem", SIAM Journal on Computing
-//! 32(1), 48-77 (2002), Figure 1 and Corollary 3.2, <https://doi.org/10.1137/S0097539701398375>. With weights w_i = 1
-//! in the beginning, each play draws arm i with probability
+//! 32(1), 48-77 (2002), Figure 1 and Corollary 3.2, <https://doi.org/10.1137/S0097539701398375>. All weights w_i begin
+//! at 1; each play draws arm i with probability
 //!
 //! ```text
 //! p_i = (1 - gamma) · w_i / sum_j w_j + gamma / K,
 //! ```
 //!
-//! and its gain g in [0, 1] multiplies w_i by exp(gamma · g / (p_i · K)). For a known horizon T the rate is by default
+//! and its gain g in [0, 1] multiplies w_i by exp(gamma · g / (p_i · K)). For a known horizon T the default rate is
 //! gamma = min(1, sqrt(K·ln K / ((e - 1)·T))).
 //!
-//! The gain is 1 - loss, with the loss **clamped to [0, 1]** first: the update is only stable for bounded gains, and
+//! The gain is 1 - loss, where the loss is first **clamped to [0, 1]**: the update is stable for bounded gains only, and
 //! normal feedback is not bounded.
 //!
-//! Weights are kept as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3 takes no care of warm-up: its runs are single plays.
+//! Weights are stored as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3 has
+//! no burn-in: its runs are single plays.
 
 use std::f64::consts::E;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
-use super::spec::Configuration;
+use super::spec::PolicyConfig;
 use super::weights::Weights;
-use super::{Parameter, PolicyError, PolicyKind};
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
-const NAME: &str = "exp3";
-
-/// The parameters of [`Exp3`].
+/// Exponential weights over single plays: assumes nothing about the losses, and has no burn-in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Exp3Spec {
     /// The rate of exploration and of learning.
+    ///
+    /// Default: min(1, sqrt(K ln K / ((e - 1) N))) for N updates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gamma: Option<f64>,
 }
 
-/// The rate, described.
-pub(super) const GAMMA: Parameter = Parameter {
-    name: "gamma",
-    values: "a number in (0, 1]",
-    default: Some("min(1, sqrt(K ln K / ((e - 1) T))), for T updates"),
-    meaning: "The rate of exploration and of learning.",
-};
+impl Exp3Spec {
+    /// Sets the rate of exploration and of learning, in (0, 1].
+    pub fn gamma(mut self, gamma: f64) -> Self {
+        self.gamma = Some(gamma);
+        self
+    }
+}
+
+/// The checked parameters of [`Exp3`], made by [`Exp3Spec::params`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exp3Params {
+    arms: usize,
+    gamma: f64,
+}
 
 /// Checks a rate that was given.
-pub(super) fn check_gamma(policy: &'static str, gamma: f64) -> Result<(), PolicyError> {
-    check(policy, "gamma", gamma, gamma > 0.0 && gamma <= 1.0, "in (0, 1]")
+pub(super) fn check_gamma(policy: &'static str, gamma: Option<f64>) -> Result<(), PolicyError> {
+    gamma.map_or(Ok(()), |gamma| check(policy, "gamma", gamma, gamma > 0.0 && gamma <= 1.0, "in (0, 1]"))
 }
 
 /// The rate for a known number of updates.
 pub(super) fn default_gamma(arms: usize, updates: u64) -> f64 {
     if arms == 1 {
-        return 1.0; // the formula's 0 would do as well: there is nothing to choose
+        return 1.0; // the formula gives 0, which is not a valid rate; with one arm every rate does the same
     }
     let arms = arms as f64;
     (arms * math::ln(arms) / ((E - 1.0) * updates as f64)).sqrt().min(1.0)
 }
 
-impl Configuration for Exp3Spec {
-    const KIND: PolicyKind = PolicyKind {
-        name: NAME,
-        summary: "Exponential weights over single plays: no assumption on the losses, no care of warm-up.",
-        parameters: &[GAMMA],
-        citation: "Auer, Cesa-Bianchi, Freund, Schapire (2002). The nonstochastic multiarmed bandit problem. \
-                   SIAM J. Comput. 32(1), 48-77. doi:10.1137/S0097539701398375",
-    };
+impl PolicyConfig for Exp3Spec {
+    const NAME: &'static str = "exp3";
+    const CITATION: &'static str = "Auer, Cesa-Bianchi, Freund, Schapire (2002). The nonstochastic multiarmed bandit \
+                                    problem. SIAM J. Comput. 32(1), 48-77. doi:10.1137/S0097539701398375";
+    type Params = Exp3Params;
     type Policy = Exp3;
 
-    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        let gamma = match self.gamma {
-            Some(gamma) => gamma,
-            None => default_gamma(problem.arms, needed_horizon(problem, NAME, "set `gamma`")?),
-        };
-        check_gamma(NAME, gamma)?;
-        Ok(Self { gamma: Some(gamma) })
+    fn example() -> Self {
+        Exp3::builder()
     }
 
-    fn build(&self, problem: &Problem, stream: Stream) -> Result<Exp3, PolicyError> {
-        Exp3::new(self, problem, stream)
+    fn check(&self) -> Result<(), PolicyError> {
+        check_gamma(Self::NAME, self.gamma)
+    }
+
+    fn params(&self, problem: &Problem) -> Result<Exp3Params, PolicyError> {
+        check_problem(problem)?;
+        self.check()?;
+        let gamma = match self.gamma {
+            Some(gamma) => gamma,
+            None => default_gamma(problem.arms, needed_horizon(problem, Self::NAME, "set `gamma`")?),
+        };
+        Ok(Exp3Params { arms: problem.arms, gamma })
+    }
+
+    fn filled(params: &Exp3Params) -> Self {
+        Self { gamma: Some(params.gamma) }
+    }
+
+    fn start(params: Exp3Params, stream: Stream) -> Exp3 {
+        Exp3::new(params, stream)
     }
 
     fn label(&self) -> String {
@@ -94,11 +112,11 @@ impl Configuration for Exp3Spec {
 /// EXP3.
 ///
 /// ```
-/// use calibandit::policy::{Exp3, Exp3Spec};
+/// use calibandit::policy::Exp3;
 /// use calibandit::rng::StreamKey;
 /// use calibandit::{Policy, Problem};
-/// let stream = StreamKey::new(1, "example", 0).policy();
-/// let mut policy = Exp3::new(&Exp3Spec::default(), &Problem { arms: 3, horizon: Some(1000) }, stream)?;
+/// let problem = Problem { arms: 3, horizon: Some(1000) };
+/// let mut policy = Exp3::builder().gamma(0.1).build(&problem, StreamKey::new(1, "example", 0).policy())?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
@@ -110,10 +128,14 @@ pub struct Exp3 {
 }
 
 impl Exp3 {
-    /// A policy ready for its first run. Either the horizon or `gamma` must be given.
-    pub fn new(spec: &Exp3Spec, problem: &Problem, stream: Stream) -> Result<Self, PolicyError> {
-        let gamma = spec.resolve(problem)?.gamma.unwrap_or(1.0); // always there once resolved
-        Ok(Self { weights: Weights::new(problem.arms, gamma), stream })
+    /// Default parameters. Either the horizon must be known or [`gamma`](Exp3Spec::gamma) be set.
+    pub fn builder() -> Exp3Spec {
+        Exp3Spec::default()
+    }
+
+    /// A policy ready for its first run.
+    pub fn new(params: Exp3Params, stream: Stream) -> Self {
+        Self { weights: Weights::new(params.arms, params.gamma), stream }
     }
 }
 
@@ -137,10 +159,9 @@ impl Policy for Exp3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::StreamKey;
 
     #[test]
-    fn the_rate_is_the_papers() {
+    fn the_default_rate_is_that_of_the_paper() {
         // sqrt(5 · ln 5 / ((e - 1) · 10^6)), computed outside this project.
         assert!((default_gamma(5, 1_000_000) - 0.002_164_088_002).abs() < 1e-12);
         assert_eq!(default_gamma(5, 1), 1.0);
@@ -148,15 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
-        let new = |gamma, horizon| {
-            Exp3::new(&Exp3Spec { gamma }, &Problem { arms: 2, horizon }, StreamKey::new(1, "", 0).policy()).map(|_| ())
-        };
-        let refused = new(None, None).unwrap_err();
+    fn invalid_parameters_are_named() {
+        let params = |gamma, horizon| Exp3Spec { gamma }.params(&Problem { arms: 2, horizon });
+        let refused = params(None, None).unwrap_err();
         assert_eq!(refused.to_string(), "policy `exp3` needs to know the horizon: give one, or set `gamma`");
-        assert!(new(Some(1.0), None).is_ok());
+        assert!(params(Some(1.0), None).is_ok());
         for gamma in [0.0, -0.5, 1.0f64.next_up(), f64::NAN, f64::INFINITY] {
-            assert!(matches!(new(Some(gamma), Some(9)), Err(PolicyError::Parameter { parameter: "gamma", .. })));
+            assert!(matches!(params(Some(gamma), Some(9)), Err(PolicyError::Parameter { parameter: "gamma", .. })));
         }
     }
 }

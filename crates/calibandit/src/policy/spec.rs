@@ -1,79 +1,70 @@
-//! Which policy, with which parameters: what files, programs and saved snapshots share.
+//! Which policy, with which parameters: the data that files, programs and saved snapshots share.
 //!
-//! A policy is one file with a `...Spec` (its parameters), the policy itself and what the list of kinds says about
-//! it, tied together by [`Configuration`]; the table at the end of this file then needs one line for it.
+//! Parameters go through three types. An `XSpec` is what a file or a builder says, with optional fields. Its
+//! [`PolicyConfig::params`] checks it against a [`Problem`] and fills in every default: the result is an `XParams`. A
+//! policy is built from an `XParams` alone, and that cannot fail.
+//!
+//! A policy has one file with these three types, connected by [`PolicyConfig`], and one line in the list at the end of
+//! this file.
+
+use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnytimeElimination, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Spec, Calibrated, CalibratedSpec, EpochUcb,
-    EpochUcbSpec, Exp3, Exp3Spec, ExploreThenCommit, ExploreThenCommitSpec, PolicyError, SuccessiveElimination,
-    SuccessiveEliminationSpec, Thompson, ThompsonSpec, Ucb1, Ucb1Spec,
+    AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Params,
+    BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
+    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PolicyError,
+    SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson, ThompsonParams,
+    ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
 };
+use crate::catalogue::CatalogueEntry;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
-/// A kind of policy, described.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PolicyKind {
-    /// Its name, as in files.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-    /// Where it comes from.
-    pub citation: &'static str,
-}
-
-/// A parameter of a kind of policy, described.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Parameter {
-    /// Its name, as in files.
-    pub name: &'static str,
-    /// The values it can take.
-    pub values: &'static str,
-    /// What it is if it is not given; `None` if it must be given.
-    pub default: Option<&'static str>,
-    /// What it means.
-    pub meaning: &'static str,
-}
-
-/// The bound on the memory, which several policies have.
-pub(super) const MEMORY_BOUND: Parameter = Parameter {
-    name: "memory_bound",
-    values: "an integer, at least 1",
-    default: None,
-    meaning: "What the policy is told about the memory: at least the game's true memory, the paper's M.",
-};
-
-/// What a policy's parameters have to offer so that the policy can be listed, filled in and built.
-pub(super) trait Configuration: Sized {
-    /// What the list of kinds says.
-    const KIND: PolicyKind;
+/// What connects the specification, the checked parameters and the policy of one kind.
+pub(super) trait PolicyConfig: Sized {
+    /// The value of `kind` in files.
+    const NAME: &'static str;
+    /// Where the policy comes from.
+    const CITATION: &'static str;
+    /// The checked parameters.
+    type Params;
     /// The policy.
     type Policy: Policy;
-    /// The same with every default filled in. Reports everything that is wrong, so that building cannot fail after it.
-    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError>;
-    /// The policy, ready for its first run. Policies that do not randomise drop the stream.
-    fn build(&self, problem: &Problem, stream: Stream) -> Result<Self::Policy, PolicyError>;
-    /// The bound on the memory it was told, if it cares for one.
+    /// A valid specification, with a small value for every required parameter.
+    fn example() -> Self;
+    /// Checks everything that does not depend on a problem.
+    fn check(&self) -> Result<(), PolicyError>;
+    /// Checks everything and fills in every default.
+    fn params(&self, problem: &Problem) -> Result<Self::Params, PolicyError>;
+    /// The specification that gives these parameters, with nothing left out.
+    fn filled(params: &Self::Params) -> Self;
+    /// The policy, ready for its first run. A policy that does not randomise ignores the stream.
+    fn start(params: Self::Params, stream: Stream) -> Self::Policy;
+    /// The memory bound that the policy is told, if it uses one.
     fn memory_bound(&self) -> Option<u64> {
         None
     }
+    /// Sets the memory bound, if the policy uses one.
+    fn set_memory_bound(&mut self, _: u64) {}
     /// A short name for legends and tables.
     fn label(&self) -> String;
 }
 
 macro_rules! policies {
-    ($($(#[$doc:meta])* $kind:ident($spec:ident),)*) => {
+    ($($(#[$doc:meta])* $kind:ident($spec:ident, $params:ident),)*) => {
         /// A policy and its parameters, by `kind`.
         ///
+        /// Every builder, such as [`Calibrated::builder`], converts into it.
+        ///
         /// ```
+        /// use calibandit::policy::Exp3;
         /// use calibandit::{PolicySpec, Problem};
         /// let spec: PolicySpec = serde_json::from_str(r#"{"kind": "exp3"}"#)?;
+        /// assert_eq!(spec, Exp3::builder().into());
         /// assert_eq!(spec.label(), "EXP3");
-        /// // Every default filled in, as it goes into a manifest:
+        /// // Every default filled in, as in a manifest:
         /// let resolved = spec.resolve(&Problem { arms: 2, horizon: Some(100) })?;
         /// assert_eq!(serde_json::to_string(&resolved)?, r#"{"kind":"exp3","gamma":0.08982154680454299}"#);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -81,57 +72,81 @@ macro_rules! policies {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
         #[schemars(description = "A policy and its parameters, by `kind`.")] // without the example above
+        #[non_exhaustive]
         pub enum PolicySpec {
             $($(#[$doc])* $kind($spec),)*
         }
 
-        /// A policy of any kind, as [`PolicySpec::build`] makes it. It serialises at any time between two runs, and
-        /// what is restored goes on exactly as the original would have, its random stream included.
+        /// A policy of any kind, as [`PolicySpec::build`] makes it. It can be serialised between any two runs; the
+        /// restored policy continues exactly as the original would have, its random stream included.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
+        #[non_exhaustive]
         pub enum AnyPolicy {
             $($(#[$doc])* $kind($kind),)*
         }
 
         impl PolicySpec {
-            /// All kinds of policies.
-            pub fn kinds() -> &'static [PolicyKind] {
-                const { &[$(<$spec as Configuration>::KIND,)*] }
+            /// The names of all kinds, as in files.
+            pub const KINDS: &[&str] = &[$(<$spec as PolicyConfig>::NAME,)*];
+
+            /// Every kind of policy with its documentation, parameters and an example.
+            pub fn catalogue() -> &'static [CatalogueEntry<Self>] {
+                static CATALOGUE: LazyLock<Vec<CatalogueEntry<PolicySpec>>> = LazyLock::new(|| vec![$({
+                    let example = PolicySpec::$kind(PolicyConfig::example());
+                    let (name, citation) = (<$spec as PolicyConfig>::NAME, <$spec as PolicyConfig>::CITATION);
+                    CatalogueEntry::new::<$spec>(name, &[], citation, example)
+                },)*]);
+                &CATALOGUE
             }
 
-            /// The kind of this policy.
-            pub fn kind(&self) -> &'static PolicyKind {
+            /// The name of this policy's kind, as in files.
+            pub fn kind(&self) -> &'static str {
                 match self {
-                    $(Self::$kind(_) => const { &<$spec as Configuration>::KIND },)*
+                    $(Self::$kind(_) => <$spec as PolicyConfig>::NAME,)*
                 }
             }
 
-            /// The same with every default filled in, computed from the problem where it depends on it. Both build the
-            /// same policy.
+            /// Checks everything that does not depend on a problem: the ranges of the parameters that are given.
+            pub fn check(&self) -> Result<(), PolicyError> {
+                match self {
+                    $(Self::$kind(spec) => PolicyConfig::check(spec),)*
+                }
+            }
+
+            /// The same policy with every default filled in for `problem`. Both build the same policy.
             pub fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
                 match self {
-                    $(Self::$kind(spec) => Configuration::resolve(spec, problem).map(Self::$kind),)*
+                    $(Self::$kind(spec) => Ok(Self::$kind(PolicyConfig::filled(&spec.params(problem)?))),)*
                 }
             }
 
             /// The policy, ready for its first run, with `stream` for its own randomisation if it has any.
             pub fn build(&self, problem: &Problem, stream: Stream) -> Result<AnyPolicy, PolicyError> {
                 match self {
-                    $(Self::$kind(spec) => Configuration::build(spec, problem, stream).map(AnyPolicy::$kind),)*
+                    $(Self::$kind(spec) => spec.build(problem, stream).map(AnyPolicy::$kind),)*
                 }
             }
 
-            /// What the policy is told about the memory, if it cares for it.
+            /// The memory bound that the policy is told, if it uses one.
             pub fn memory_bound(&self) -> Option<u64> {
                 match self {
-                    $(Self::$kind(spec) => Configuration::memory_bound(spec),)*
+                    $(Self::$kind(spec) => PolicyConfig::memory_bound(spec),)*
                 }
             }
 
-            /// A short name for legends and tables, like `SE (hoeffding)`.
+            /// The same policy with this memory bound, if it uses one; otherwise unchanged.
+            pub fn with_memory_bound(mut self, memory_bound: u64) -> Self {
+                match &mut self {
+                    $(Self::$kind(spec) => PolicyConfig::set_memory_bound(spec, memory_bound),)*
+                }
+                self
+            }
+
+            /// A short name for legends and tables, such as `SE (hoeffding)`.
             pub fn label(&self) -> String {
                 match self {
-                    $(Self::$kind(spec) => Configuration::label(spec),)*
+                    $(Self::$kind(spec) => PolicyConfig::label(spec),)*
                 }
             }
         }
@@ -166,75 +181,80 @@ macro_rules! policies {
             }
         }
 
-        $(impl From<$spec> for PolicySpec {
-            fn from(spec: $spec) -> Self {
-                Self::$kind(spec)
+        $(
+            impl From<$spec> for PolicySpec {
+                fn from(spec: $spec) -> Self {
+                    Self::$kind(spec)
+                }
             }
-        })*
 
-        #[cfg(test)]
-        fn schemas() -> Vec<(&'static str, schemars::Schema)> {
-            vec![$((<$spec as Configuration>::KIND.name, schemars::schema_for!($spec)),)*]
-        }
+            impl $spec {
+                /// The checked parameters, with every default filled in for `problem`.
+                pub fn params(&self, problem: &Problem) -> Result<$params, PolicyError> {
+                    PolicyConfig::params(self, problem)
+                }
+
+                /// The policy, ready for its first run, with `stream` for its own randomisation if it has any.
+                pub fn build(&self, problem: &Problem, stream: Stream) -> Result<$kind, PolicyError> {
+                    Ok(<Self as PolicyConfig>::start(self.params(problem)?, stream))
+                }
+            }
+        )*
     };
 }
 
 policies! {
     /// Keep every calibrated loss, burn in only on a switch, switch rarely.
-    Calibrated(CalibratedSpec),
+    Calibrated(CalibratedSpec, CalibratedParams),
     /// The paper's Algorithm 1.
-    SuccessiveElimination(SuccessiveEliminationSpec),
+    SuccessiveElimination(SuccessiveEliminationSpec, SuccessiveEliminationParams),
     /// The paper's Algorithm 1 without a horizon.
-    AnytimeElimination(AnytimeEliminationSpec),
+    AnytimeElimination(AnytimeEliminationSpec, AnytimeEliminationParams),
     /// Exponential weights.
-    Exp3(Exp3Spec),
+    Exp3(Exp3Spec, Exp3Params),
     /// Exponential weights over batches of plays.
-    BatchedExp3(BatchedExp3Spec),
+    BatchedExp3(BatchedExp3Spec, BatchedExp3Params),
     /// Upper confidence bounds over epochs of M plays.
-    EpochUcb(EpochUcbSpec),
-    /// Upper confidence bounds without warm-up.
-    Ucb1(Ucb1Spec),
-    /// Thompson sampling without warm-up.
-    Thompson(ThompsonSpec),
+    EpochUcb(EpochUcbSpec, EpochUcbParams),
+    /// Upper confidence bounds over single plays, without burn-in.
+    Ucb1(Ucb1Spec, Ucb1Params),
+    /// Thompson sampling over single plays, without burn-in.
+    Thompson(ThompsonSpec, ThompsonParams),
     /// Measure every arm once, then play the best.
-    ExploreThenCommit(ExploreThenCommitSpec),
+    ExploreThenCommit(ExploreThenCommitSpec, ExploreThenCommitParams),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
-    fn kinds_say_what_the_schemas_say() {
-        for (kind, (name, schema)) in PolicySpec::kinds().iter().zip(schemas()) {
-            let schema = schema.to_value();
-            assert_eq!(kind.name, name);
-            assert_eq!(schema["additionalProperties"], json!(false), "{name}");
-            let none = serde_json::Map::new();
-            let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-            assert_eq!(properties.len(), kind.parameters.len(), "{name}");
-            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-            for parameter in kind.parameters {
-                let property = &properties[parameter.name];
-                assert_eq!(property["description"], json!(parameter.meaning), "{name}: {}", parameter.name);
-                assert_eq!(required.contains(&json!(parameter.name)), parameter.default.is_none(), "{name}");
+    fn every_kind_and_parameter_is_documented() {
+        for kind in PolicySpec::catalogue() {
+            assert_eq!(kind.schema["additionalProperties"], json!(false), "{}", kind.name);
+            assert!(kind.summary.len() > 20 && kind.citation.len() > 20, "{kind:?}");
+            for parameter in &kind.parameters {
+                assert!(!parameter.meaning.is_empty(), "{}: {}", kind.name, parameter.name);
+                let default = parameter.default_in_words();
+                assert_eq!(default.is_none(), parameter.required, "{}: {}", kind.name, parameter.name);
             }
         }
     }
 
     #[test]
-    fn kinds_are_named_as_in_files() {
-        for kind in PolicySpec::kinds() {
-            let mut file = json!({ "kind": kind.name });
-            for parameter in kind.parameters.iter().filter(|parameter| parameter.default.is_none()) {
-                file[parameter.name] = json!(2);
+    fn kinds_have_the_same_names_in_files_and_in_the_catalogue() {
+        for (kind, name) in PolicySpec::catalogue().iter().zip(PolicySpec::KINDS) {
+            assert_eq!((kind.name, kind.example.kind()), (*name, *name));
+            let bound = kind.example.clone().with_memory_bound(7).memory_bound();
+            assert_eq!(bound, kind.parameter("memory_bound").map(|_| 7));
+            let mut file = json!({ "kind": name });
+            for parameter in kind.parameters.iter().filter(|parameter| parameter.required) {
+                file[&parameter.name] = json!(2);
             }
-            let spec: PolicySpec = serde_json::from_value(file.clone()).unwrap();
-            assert_eq!(spec.kind(), kind);
-            assert_eq!(spec.memory_bound().is_some(), file.get("memory_bound").is_some());
+            assert_eq!(serde_json::from_value::<PolicySpec>(file.clone()).unwrap(), kind.example);
             file["typo"] = json!(1);
-            assert!(serde_json::from_value::<PolicySpec>(file).is_err(), "{}: unknown fields are refused", kind.name);
+            assert!(serde_json::from_value::<PolicySpec>(file).is_err(), "{name}: unknown fields are refused");
         }
         assert!(serde_json::from_value::<PolicySpec>(json!({ "kind": "exp4" })).is_err());
     }
@@ -248,7 +268,31 @@ mod tests {
             .iter()
             .map(|kind| kind["properties"]["kind"]["const"].clone())
             .collect();
-        let names: Vec<_> = PolicySpec::kinds().iter().map(|kind| json!(kind.name)).collect();
+        let names: Vec<_> = PolicySpec::KINDS.iter().map(|name| json!(name)).collect();
         assert_eq!(kinds, names);
+    }
+
+    #[test]
+    fn parameters_are_described_as_their_types_say() {
+        let find = |kind: &str, parameter: &str| {
+            let kind = PolicySpec::catalogue().iter().find(|entry| entry.name == kind).unwrap();
+            let parameter = kind.parameter(parameter).unwrap();
+            (parameter.values.clone(), parameter.default_in_words().unwrap_or_default())
+        };
+        let found = [
+            find("calibrated", "memory_bound"),
+            find("calibrated", "growth"),
+            find("successive-elimination", "radius"),
+            find("exp3", "gamma"),
+            find("explore-then-commit", "explore"),
+        ];
+        let expected = [
+            ("an integer, at least 1", ""),
+            ("a positive number", "0.15, or 1 for `elimination`"),
+            ("paper, hoeffding or difference, or a positive number", "paper"),
+            ("a number in (0, 1]", "min(1, sqrt(K ln K / ((e - 1) N))) for N updates"),
+            ("an integer, at least 1", "ceil((T / K)^(2/3) (ln T)^(1/3)), or as many as the horizon allows"),
+        ];
+        assert_eq!(found, expected.map(|(values, default)| (values.to_owned(), default.to_owned())));
     }
 }

@@ -1,4 +1,4 @@
-//! Thompson sampling with Beta posteriors, without any care of warm-up.
+//! Thompson sampling with Beta posteriors over single plays, without burn-in.
 //!
 //! Thompson, "On the likelihood that one unknown probability exceeds another in view of the evidence of two samples",
 //! Biometrika 25, 285-294 (1933), <https://doi.org/10.1093/biomet/25.3-4.285>; Agrawal and Goyal, "Analysis of Thompson
@@ -9,42 +9,59 @@
 //! theta_x ~ Beta(1 + ones_x, 1 + zeros_x)
 //! ```
 //!
-//! for every arm and plays the arm with the least. A loss in [0, 1] that is neither 0 nor 1 counts as a 1 with the
-//! loss as probability (Algorithm 2); losses of unbounded feedback are **clamped to [0, 1]** first. A reference:
-//! its runs are single plays.
+//! for every arm and plays the arm with the least theta_x. A loss strictly between 0 and 1 counts as a 1 with the loss
+//! as probability (Algorithm 2); losses of unbounded feedback are first **clamped to [0, 1]**. It is a reference: its
+//! runs are single plays.
 
 use rand::RngExt;
 use rand_distr::{Beta, Distribution};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::PolicyError;
 use super::error::check_problem;
-use super::spec::Configuration;
-use super::{PolicyError, PolicyKind};
+use super::spec::PolicyConfig;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
-/// The parameters of [`Thompson`]: none.
+/// Thompson sampling over single plays, without burn-in: a reference.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ThompsonSpec {}
 
-impl Configuration for ThompsonSpec {
-    const KIND: PolicyKind = PolicyKind {
-        name: "thompson",
-        summary: "Thompson sampling over single plays, without any care of warm-up: a reference.",
-        parameters: &[],
-        citation: "Thompson (1933). Biometrika 25, 285-294. doi:10.1093/biomet/25.3-4.285; Agrawal, Goyal (2012). \
-                   Analysis of Thompson sampling for the multi-armed bandit problem. COLT 2012. arXiv:1111.1797",
-    };
+/// The checked parameters of [`Thompson`], made by [`ThompsonSpec::params`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThompsonParams {
+    arms: usize,
+}
+
+impl PolicyConfig for ThompsonSpec {
+    const NAME: &'static str = "thompson";
+    const CITATION: &'static str = "Thompson (1933). Biometrika 25, 285-294. doi:10.1093/biomet/25.3-4.285; Agrawal, \
+                                    Goyal (2012). Analysis of Thompson sampling for the multi-armed bandit problem. \
+                                    COLT 2012. arXiv:1111.1797";
+    type Params = ThompsonParams;
     type Policy = Thompson;
 
-    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        Ok(self.clone())
+    fn example() -> Self {
+        Thompson::builder()
     }
 
-    fn build(&self, problem: &Problem, stream: Stream) -> Result<Thompson, PolicyError> {
-        Thompson::new(problem, stream)
+    fn check(&self) -> Result<(), PolicyError> {
+        Ok(())
+    }
+
+    fn params(&self, problem: &Problem) -> Result<ThompsonParams, PolicyError> {
+        check_problem(problem)?;
+        Ok(ThompsonParams { arms: problem.arms })
+    }
+
+    fn filled(_: &ThompsonParams) -> Self {
+        Self {}
+    }
+
+    fn start(params: ThompsonParams, stream: Stream) -> Thompson {
+        Thompson::new(params, stream)
     }
 
     fn label(&self) -> String {
@@ -58,27 +75,33 @@ impl Configuration for ThompsonSpec {
 /// use calibandit::policy::Thompson;
 /// use calibandit::rng::StreamKey;
 /// use calibandit::{Policy, Problem};
-/// let mut policy = Thompson::new(&Problem { arms: 5, horizon: None }, StreamKey::new(1, "example", 0).policy())?;
+/// let problem = Problem { arms: 5, horizon: None };
+/// let mut policy = Thompson::builder().build(&problem, StreamKey::new(1, "example", 0).policy())?;
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thompson {
-    /// How often the loss of each arm was 1, and 0.
+    /// By arm, the number of losses counted as 1.
     ones: Vec<u64>,
+    /// By arm, the number of losses counted as 0.
     zeros: Vec<u64>,
     stream: Stream,
 }
 
 impl Thompson {
-    /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(problem: &Problem, stream: Stream) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        Ok(Self { ones: vec![0; problem.arms], zeros: vec![0; problem.arms], stream })
+    /// There are no parameters; the horizon is ignored.
+    pub fn builder() -> ThompsonSpec {
+        ThompsonSpec::default()
     }
 
-    /// The parameters of the posterior of an arm's loss.
+    /// A policy ready for its first run.
+    pub fn new(params: ThompsonParams, stream: Stream) -> Self {
+        Self { ones: vec![0; params.arms], zeros: vec![0; params.arms], stream }
+    }
+
+    /// The parameters of the posterior of an arm's loss, both at least 1.
     fn posterior(&self, arm: usize) -> (f64, f64) {
         (1.0 + self.ones[arm] as f64, 1.0 + self.zeros[arm] as f64)
     }
@@ -89,10 +112,8 @@ impl Policy for Thompson {
         let mut least = (0, f64::INFINITY);
         for arm in 0..self.ones.len() {
             let (ones, zeros) = self.posterior(arm);
-            let theta = match Beta::new(ones, zeros) {
-                Ok(beta) => beta.sample(&mut self.stream),
-                Err(_) => ones / (ones + zeros), // cannot happen: both are at least 1
-            };
+            let posterior = Beta::new(ones, zeros).expect("both parameters of a posterior are at least 1");
+            let theta = posterior.sample(&mut self.stream);
             if theta < least.1 {
                 least = (arm, theta);
             }
@@ -102,7 +123,7 @@ impl Policy for Thompson {
 
     fn observe(&mut self, run: Run, feedback: Feedback) {
         let loss = feedback.sum.clamp(0.0, 1.0);
-        // Binary losses count as what they are, without a draw.
+        // A loss of exactly 0 or 1 needs no draw.
         let one = loss == 1.0 || loss > 0.0 && self.stream.random::<f64>() < loss;
         let count = if one { &mut self.ones } else { &mut self.zeros };
         count[run.arm] += 1;
@@ -130,7 +151,8 @@ mod tests {
     use crate::rng::StreamKey;
 
     fn policy(arms: usize) -> Thompson {
-        Thompson::new(&Problem { arms, horizon: None }, StreamKey::new(1, "thompson", 0).policy()).unwrap()
+        let problem = Problem { arms, horizon: None };
+        Thompson::builder().build(&problem, StreamKey::new(1, "thompson", 0).policy()).unwrap()
     }
 
     fn play(arm: usize) -> Run {
@@ -138,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_binary_and_clamped_losses() {
+    fn binary_and_clamped_losses_are_counted_without_a_draw() {
         let mut policy = policy(2);
         let before = policy.stream.clone();
         for (arm, loss) in [(0, 1.0), (0, 0.0), (1, 0.0), (1, -3.0), (1, 17.0)] {
@@ -151,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn other_losses_count_as_a_one_as_often_as_they_say() {
+    fn a_fractional_loss_counts_as_one_with_that_probability() {
         let mut policy = policy(1);
         for _ in 0..100_000 {
             policy.observe(play(0), Feedback::one(0.3));
@@ -161,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn chooses_an_arm_as_often_as_it_is_the_best_under_the_posterior() {
+    fn an_arm_is_chosen_with_its_posterior_probability_of_being_best() {
         // Arm 0 is uniform, arm 1 is Beta(1, 2) after one 0. P(U < theta_1) = E[theta_1] = 1/3.
         let mut policy = policy(2);
         policy.observe(play(1), Feedback::one(0.0));

@@ -1,4 +1,4 @@
-//! UCB1: upper confidence bounds without any care of warm-up.
+//! UCB1: upper confidence bounds over single plays, without burn-in.
 //!
 //! Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47,
 //! 235-256 (2002), Figure 1, <https://doi.org/10.1023/A:1013689704352>. For losses: every arm once, then always the arm
@@ -8,43 +8,60 @@
 //! mean_x - sqrt(2·ln(N) / n_x)
 //! ```
 //!
-//! after N plays, n_x of them of arm x. A reference: switching all the time, it never sees what a calibrated arm gives.
-//! It is [`EpochUcb`](super::EpochUcb) with a memory bound of 1, which also has the constant as a parameter.
+//! after N plays, n_x of them of arm x. It is a reference: because it switches often, it hardly ever observes a
+//! calibrated arm. It is [`EpochUcb`](super::EpochUcb) with a memory bound of 1, which also has the constant as a
+//! parameter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::PolicyError;
 use super::error::check_problem;
-use super::index::Index;
-use super::spec::Configuration;
-use super::{PolicyError, PolicyKind};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use super::spec::PolicyConfig;
+use super::ucb_index::{UcbIndex, ucb_policy};
+use crate::{Problem, Stream};
 
-/// The constant in the index.
+/// The constant in the index, that of the paper.
 const EXPLORATION: f64 = 2.0;
 
-/// The parameters of [`Ucb1`]: none.
+/// UCB over single plays, without burn-in: a reference.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ucb1Spec {}
 
-impl Configuration for Ucb1Spec {
-    const KIND: PolicyKind = PolicyKind {
-        name: "ucb1",
-        summary: "UCB over single plays, without any care of warm-up: a reference.",
-        parameters: &[],
-        citation: "Auer, Cesa-Bianchi, Fischer (2002). Finite-time analysis of the multiarmed bandit problem. \
-                   Machine Learning 47, 235-256. doi:10.1023/A:1013689704352",
-    };
+/// The checked parameters of [`Ucb1`], made by [`Ucb1Spec::params`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ucb1Params {
+    arms: usize,
+}
+
+impl PolicyConfig for Ucb1Spec {
+    const NAME: &'static str = "ucb1";
+    const CITATION: &'static str = "Auer, Cesa-Bianchi, Fischer (2002). Finite-time analysis of the multiarmed bandit \
+                                    problem. Machine Learning 47, 235-256. doi:10.1023/A:1013689704352";
+    type Params = Ucb1Params;
     type Policy = Ucb1;
 
-    fn resolve(&self, problem: &Problem) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        Ok(self.clone())
+    fn example() -> Self {
+        Ucb1::builder()
     }
 
-    fn build(&self, problem: &Problem, _: Stream) -> Result<Ucb1, PolicyError> {
-        Ucb1::new(problem)
+    fn check(&self) -> Result<(), PolicyError> {
+        Ok(())
+    }
+
+    fn params(&self, problem: &Problem) -> Result<Ucb1Params, PolicyError> {
+        check_problem(problem)?;
+        Ok(Ucb1Params { arms: problem.arms })
+    }
+
+    fn filled(_: &Ucb1Params) -> Self {
+        Self {}
+    }
+
+    fn start(params: Ucb1Params, _: Stream) -> Ucb1 {
+        Ucb1::new(params)
     }
 
     fn label(&self) -> String {
@@ -57,52 +74,42 @@ impl Configuration for Ucb1Spec {
 /// ```
 /// use calibandit::policy::Ucb1;
 /// use calibandit::{Policy, Problem, Run};
-/// let mut policy = Ucb1::new(&Problem { arms: 5, horizon: None })?;
+/// let mut policy = Ucb1::new(Ucb1::builder().params(&Problem { arms: 5, horizon: None })?);
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 0, record: 1 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ucb1 {
-    index: Index,
+    index: UcbIndex,
 }
 
 impl Ucb1 {
-    /// A policy ready for its first run. The horizon is ignored.
-    pub fn new(problem: &Problem) -> Result<Self, PolicyError> {
-        check_problem(problem)?;
-        Ok(Self { index: Index::new(problem.arms, EXPLORATION) })
+    /// There are no parameters; the horizon is ignored.
+    pub fn builder() -> Ucb1Spec {
+        Ucb1Spec::default()
+    }
+
+    /// A policy ready for its first run.
+    pub fn new(params: Ucb1Params) -> Self {
+        Self { index: UcbIndex::new(params.arms, EXPLORATION) }
+    }
+
+    fn burn_in(&self) -> u64 {
+        0
     }
 }
 
-impl Policy for Ucb1 {
-    #[inline]
-    fn next_run(&mut self) -> Run {
-        Run { arm: self.index.least(), burn_in: 0, record: 1 }
-    }
-
-    #[inline]
-    fn observe(&mut self, run: Run, feedback: Feedback) {
-        self.index.learn(run.arm, feedback.sum);
-    }
-
-    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
-        self.index.learn_repeated(run.arm, most, &mut || feedback().sum)
-    }
-
-    /// The arm that was chosen most often, of several the one with the least mean.
-    fn recommend(&self) -> usize {
-        self.index.most_chosen()
-    }
-}
+ucb_policy!(Ucb1);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Feedback, Policy};
 
     #[test]
-    fn plays_by_hand() {
-        let mut policy = Ucb1::new(&Problem { arms: 2, horizon: None }).unwrap();
+    fn choices_agree_with_a_calculation_by_hand() {
+        let mut policy = Ucb1::new(Ucb1::builder().params(&Problem { arms: 2, horizon: None }).unwrap());
         let mut play = |loss| {
             let run = policy.next_run();
             assert_eq!((run.burn_in, run.record), (0, 1));

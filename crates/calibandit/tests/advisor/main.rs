@@ -172,7 +172,7 @@ fn a_lost_loss_is_replaced_by_one_more_play_of_the_same_run() {
 fn invalid_numbers_of_arms_are_errors() {
     assert_eq!(Advisor::new(Script::new([]), 0), Err(AdvisorError::Arms { arms: 0 }));
     assert!(Advisor::new(Script::new([]), usize::MAX).is_err());
-    let spec = calibandit::policy::CalibratedSpec::new(0);
+    let spec = calibandit::policy::Calibrated::builder(0);
     assert!(matches!(Advisor::builder(spec, 2).build(), Err(AdvisorError::Policy(_))));
 }
 

@@ -1,5 +1,6 @@
 //! Every policy of the library, used by an advisor.
 
+use calibandit::catalogue::CatalogueEntry;
 use calibandit::rng::StreamKey;
 use calibandit::{
     Advisor, AnyPolicy, AskError, Decision, Engine, GameSpec, Grid, LossRange, PolicySpec, Problem, Stream, simulate,
@@ -7,18 +8,13 @@ use calibandit::{
 
 use crate::reloaded;
 
-/// One policy per kind; required parameters are 2.
+/// Every kind of policy, with default parameters and memory bound 2.
 fn every_policy(problem: &Problem, seed: u64) -> Vec<(&'static str, AnyPolicy)> {
-    let build = |kind: &calibandit::PolicyKind| {
-        let mut file = serde_json::json!({ "kind": kind.name });
-        for parameter in kind.parameters.iter().filter(|parameter| parameter.default.is_none()) {
-            file[parameter.name] = 2.into();
-        }
-        let spec: PolicySpec = serde_json::from_value(file).expect("a valid spec");
+    let build = |kind: &'static CatalogueEntry<PolicySpec>| {
         let own: Stream = StreamKey::new(seed, "advisor", 0).policy();
-        (kind.name, spec.build(problem, own).expect("a valid policy"))
+        (kind.name, kind.example.build(problem, own).expect("a valid policy"))
     };
-    PolicySpec::kinds().iter().map(build).collect()
+    PolicySpec::catalogue().iter().map(build).collect()
 }
 
 /// Plays, telling losses as late as possible and the newest first.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// and as long as the leader's index is surely below it, no other index is computed. The choices are the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Index {
+pub(super) struct UcbIndex {
     exploration: f64,
     /// N.
     choices: u64,
@@ -47,7 +47,7 @@ const FIRST_SPAN: u64 = 4;
 /// Rounding errors of an index are far below this part of the numbers it is made of.
 const ROUNDING: f64 = 1e-12;
 
-impl Index {
+impl UcbIndex {
     pub(super) fn new(arms: usize, exploration: f64) -> Self {
         let memo = Memo::default();
         Self { exploration, choices: 0, chosen: vec![0; arms], sums: vec![0.0; arms], memo }
@@ -182,6 +182,38 @@ fn width(chosen: u64) -> f64 {
     (chosen as f64).sqrt().recip()
 }
 
+/// Implements [`Policy`](crate::Policy) for a type with a field `index: UcbIndex` and a method `burn_in`.
+macro_rules! ucb_policy {
+    ($policy:ty) => {
+        impl crate::Policy for $policy {
+            #[inline]
+            fn next_run(&mut self) -> crate::Run {
+                crate::Run { arm: self.index.least(), burn_in: self.burn_in(), record: 1 }
+            }
+
+            #[inline]
+            fn observe(&mut self, run: crate::Run, feedback: crate::Feedback) {
+                self.index.learn(run.arm, feedback.sum);
+            }
+
+            fn observe_repeated(
+                &mut self,
+                run: crate::Run,
+                most: u64,
+                feedback: &mut dyn FnMut() -> crate::Feedback,
+            ) -> u64 {
+                self.index.learn_repeated(run.arm, most, &mut || feedback().sum)
+            }
+
+            /// The arm that was chosen most often; in case of a tie, the one with the least mean.
+            fn recommend(&self) -> usize {
+                self.index.most_chosen()
+            }
+        }
+    };
+}
+pub(super) use ucb_policy;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,7 +221,7 @@ mod tests {
     use rand::RngExt;
 
     /// The definition: all indices at every choice.
-    fn plain(index: &Index) -> usize {
+    fn plain(index: &UcbIndex) -> usize {
         if index.choices < index.sums.len() as u64 {
             return index.choices as usize;
         }
@@ -211,7 +243,7 @@ mod tests {
         let means: [&[f64]; 6] = [&[0.5, 0.35, 0.5], &[0.5; 4], &[0.3], &[0.5, 0.49999], &[-40.0, 3.0, 1e6], &[0.0; 3]];
         for (case, means) in means.iter().enumerate() {
             for exploration in [1e-6, 0.5, 2.0, 1e4] {
-                let mut index = Index::new(means.len(), exploration);
+                let mut index = UcbIndex::new(means.len(), exploration);
                 for choice in 0..20_000 {
                     let arm = index.least();
                     assert_eq!(arm, plain(&index), "case {case}, c = {exploration}, choice {choice}");
@@ -232,7 +264,7 @@ mod tests {
     fn learning_in_bulk_is_learning_one_by_one() {
         let losses = |stream: &mut crate::Stream, arm: usize| f64::from(stream.random::<f64>() < [0.5, 0.3, 0.45][arm]);
         let mut draws = [StreamKey::new(3, "index", 0).noise(), StreamKey::new(3, "index", 0).noise()];
-        let (mut bulk, mut single) = (Index::new(3, 2.0), Index::new(3, 2.0));
+        let (mut bulk, mut single) = (UcbIndex::new(3, 2.0), UcbIndex::new(3, 2.0));
         let mut longest = 0;
         while bulk.choices < 50_000 {
             let arm = bulk.least();
@@ -250,12 +282,12 @@ mod tests {
     #[test]
     fn what_is_restored_chooses_the_same() {
         let mut draws = StreamKey::new(2, "index", 0).noise();
-        let mut index = Index::new(3, 2.0);
+        let mut index = UcbIndex::new(3, 2.0);
         for choice in 0..5000 {
             let arm = index.least();
             if choice % 97 == 0 {
                 let text = serde_json::to_string(&index).unwrap();
-                let mut restored: Index = serde_json::from_str(&text).unwrap();
+                let mut restored: UcbIndex = serde_json::from_str(&text).unwrap();
                 assert_eq!((restored.least(), &restored), (arm, &index));
                 index = restored;
             }
@@ -265,7 +297,7 @@ mod tests {
 
     #[test]
     fn index_by_hand() {
-        let mut index = Index::new(2, 2.0);
+        let mut index = UcbIndex::new(2, 2.0);
         for (arm, loss) in [(0, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)] {
             index.learn(arm, loss);
         }
@@ -279,7 +311,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_formula() {
-        let mut index = Index::new(4, 0.7);
+        let mut index = UcbIndex::new(4, 0.7);
         let mut losses: [Vec<f64>; 4] = Default::default();
         for round in 0..500u32 {
             let arm = index.least();
