@@ -23,7 +23,7 @@ use failure::Failure;
 /// Every kind of game, as JSON.
 #[pyfunction]
 fn game_kinds() -> Result<String, Failure> {
-    Ok(serde_json::to_string(&GameSpec::kinds())?)
+    Ok(serde_json::to_string(GameSpec::catalogue())?)
 }
 
 /// Every kind of policy, as JSON.

@@ -155,11 +155,13 @@ pub(crate) fn accept_former_names(schema: &mut Schema, names: &[(&str, &str)]) {
     }
 }
 
-/// The description of a schema by paragraphs, each on one line, without the brackets of links in rustdoc.
+/// The description of a schema by paragraphs, each on one line, without code and without the brackets of links in
+/// rustdoc.
 fn paragraphs(schema: &Value) -> Vec<String> {
     let text = schema["description"].as_str().unwrap_or_default();
+    let text: String = text.split("```").step_by(2).collect();
     let plain = |paragraph: &str| paragraph.replace('\n', " ").replace("[`", "`").replace("`]", "`");
-    text.split("\n\n").map(plain).filter(|paragraph| !paragraph.is_empty()).collect()
+    text.split("\n\n").map(plain).filter(|paragraph| !paragraph.trim().is_empty()).collect()
 }
 
 fn array(value: &Value) -> &[Value] {

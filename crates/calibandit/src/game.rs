@@ -25,7 +25,7 @@ pub use optimum::{BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumE
 pub use repeated_exposure::{Reo, ReoError, reo};
 pub use weights::Weights;
 pub use window::{Exposure, Window};
-pub use zoo::GameSpec;
+pub use zoo::{GameSpec, GameSpecError};
 
 use serde::{Deserialize, Serialize};
 

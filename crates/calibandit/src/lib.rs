@@ -66,9 +66,9 @@ pub use advisor::{
     TellError,
 };
 pub use game::{
-    Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, Limits, Linear, LossCurve,
-    LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError, Shape,
-    Trend, Weights, Window, optimum, optimum_bounds, reo, zoo,
+    Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError, Limits, Linear,
+    LossCurve, LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError,
+    Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, zoo,
 };
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};

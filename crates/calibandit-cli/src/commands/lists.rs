@@ -14,22 +14,20 @@ use crate::args::{Arguments, List};
 use crate::failure::Failure;
 
 pub(crate) fn games(arguments: &List) -> Result<(), Failure> {
-    let kinds = GameSpec::kinds();
+    let kinds = GameSpec::catalogue();
     if arguments.json {
         return print_json(&kinds);
     }
     let out = &mut io::stdout().lock();
     for kind in kinds {
-        writeln!(out, "{}\n  {}\n  Paper: {}", kind.name, kind.summary, kind.place)?;
-        for parameter in kind.parameters {
-            let default = match parameter.default {
+        writeln!(out, "{}\n  {}\n  Paper: {}", kind.name, kind.summary, kind.citation)?;
+        for parameter in &kind.parameters {
+            let default = match &parameter.default {
                 Some(default) => format!(" [{default}]"),
                 None if parameter.required => " (required)".to_string(),
                 None => String::new(),
             };
-            // Descriptions come from doc comments, broken where the source breaks them.
-            let description = parameter.description.replace('\n', " ");
-            writeln!(out, "    {}{default}: {description}", parameter.name)?;
+            writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
         }
         writeln!(out)?;
     }

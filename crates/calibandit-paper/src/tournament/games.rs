@@ -89,11 +89,18 @@ pub fn games(options: &Options) -> Vec<Entry> {
             add(group, name, game.clone(), *memory_bound, horizon, options.instances);
         }
     }
-    for kind in GameSpec::kinds() {
+    for kind in GameSpec::catalogue() {
         let played = paper.iter().any(|(game, _)| *game == kind.example);
         if !played && kind.name != "fitted" {
             let memory_bound = memory(&kind.example, options.seed);
-            add(Group::Zoo, kind.example.title(), kind.example, memory_bound, options.horizon, options.instances);
+            add(
+                Group::Zoo,
+                kind.example.title(),
+                kind.example.clone(),
+                memory_bound,
+                options.horizon,
+                options.instances,
+            );
         }
     }
     for pair in RacePair::ALL {
@@ -195,7 +202,7 @@ mod tests {
     #[test]
     fn every_kind_of_the_zoo_is_played() {
         let games = games(&Options::default());
-        for kind in GameSpec::kinds() {
+        for kind in GameSpec::catalogue() {
             assert!(games.iter().any(|entry| entry.game.kind() == kind.name), "{}", kind.name);
         }
         let of = |group| games.iter().filter(move |entry| entry.group == group).count();

@@ -1,21 +1,23 @@
-//! The zoo: every game of the paper by name, and games of one's own.
+//! The zoo: every game of the paper by name, and user-defined games.
 //!
-//! A [`GameSpec`] says which game it is, as plain data: what experiment files hold. From it and a stream of
-//! randomness an instance is drawn, a [`Game`]. Where a game has a distinguished arm, its index is drawn too unless
+//! A [`GameSpec`] says which game it is, as plain data: this is what experiment files hold. An instance, a [`Game`], is
+//! drawn from it and a random stream. Where a game has a distinguished arm, the index of that arm is drawn too unless
 //! it is given, so that no policy profits from the order of the arms.
 //!
 //! ```
 //! use calibandit::rng::StreamKey;
 //! use calibandit::GameSpec;
-//! let spec: GameSpec = serde_json::from_str(r#"{"kind": "step", "arms": 5, "memory": 3}"#)?;
+//! use calibandit::zoo::Step;
+//! let spec = GameSpec::from(Step { arms: 5, memory: 3, ..Step::default() });
+//! assert_eq!(spec, GameSpec::from_json(r#"{"kind": "step", "arms": 5, "memory": 3}"#)?);
 //! let game = spec.draw(&mut StreamKey::new(1, "fig1a", 0).game())?;
 //! let best = game.best_arm();
 //! assert_eq!(game.losses(&[best; 4])?, [0.5, 0.5, 0.35, 0.35]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each game has a file of its own; a new one is a struct with a `draw`, a variant here and a line in
-//! [`GameSpec::kinds`].
+//! Each game has its own file: a struct of parameters with a `draw`, described by [`GameConfig`]. The list at the end of
+//! this file needs one line per game.
 
 mod adaptivity;
 mod alpha_reo;
@@ -25,7 +27,6 @@ mod custom;
 mod darts;
 mod decay;
 mod fitted;
-mod kinds;
 mod needle;
 mod random_reo;
 mod span;
@@ -39,126 +40,171 @@ pub use custom::{ArmSpec, Custom};
 pub use darts::Darts;
 pub use decay::Decay;
 pub use fitted::{Fitted, FittedDriver, FittedModel, FittedPair, RacePair};
-pub use kinds::{GameKind, Parameter};
 pub use needle::Needle;
 pub use random_reo::{CurveFamily, RandomReo, WeightFamily};
 pub use span::Span;
 pub use step::Step;
 pub use stochastic::Stochastic;
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Game, GameError, LossCurveSpec, Noise};
-use crate::rng::Stream;
+use super::{Game, GameError};
+use crate::catalogue::CatalogueEntry;
+use crate::rng::{Stream, StreamKey};
 
-/// Which game to play: the `[game]` table of an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum GameSpec {
+/// What the catalogue and [`GameSpec`] need of one kind of game besides its parameters and its `draw`.
+trait GameConfig: Sized {
+    /// The value of `kind` in files.
+    const NAME: &'static str;
+    /// Former values of `kind` that files may still use.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Where the paper has it.
+    const CITATION: &'static str;
+    /// A game of this kind that can be drawn: the defaults, with small values where there are none.
+    fn example() -> Self;
+    /// The part of the title that tells it from others of its kind, such as `K = 5, m = 3`.
+    fn size(&self) -> String;
+    /// The whole title.
+    fn title(&self) -> String {
+        format!("{}, {}", Self::NAME, self.size())
+    }
+    /// Whether instances differ in more than the order of their arms.
+    fn is_random(&self) -> bool {
+        false
+    }
+}
+
+/// The size of a game, as titles have it.
+fn size(arms: usize, memory: usize) -> String {
+    format!("K = {arms}, m = {memory}")
+}
+
+macro_rules! games {
+    ($($(#[$attribute:meta])* $kind:ident,)*) => {
+        /// Which game to play: the `[game]` table of an experiment.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind", rename_all = "kebab-case")]
+        #[non_exhaustive]
+        pub enum GameSpec {
+            $($(#[$attribute])* $kind($kind),)*
+        }
+
+        impl GameSpec {
+            /// The names of all kinds, as in files: first the games of the paper in its order, then generators and
+            /// user-defined games.
+            pub const KINDS: &[&str] = &[$(<$kind as GameConfig>::NAME,)*];
+
+            /// Every kind of game with its documentation, parameters and an example, in the order of
+            /// [`KINDS`](GameSpec::KINDS).
+            pub fn catalogue() -> &'static [CatalogueEntry<Self>] {
+                static CATALOGUE: LazyLock<Vec<CatalogueEntry<GameSpec>>> = LazyLock::new(|| vec![$(
+                    CatalogueEntry::new::<$kind>(
+                        <$kind as GameConfig>::NAME,
+                        <$kind as GameConfig>::ALIASES,
+                        <$kind as GameConfig>::CITATION,
+                        GameSpec::$kind(GameConfig::example()),
+                    ),
+                )*]);
+                &CATALOGUE
+            }
+
+            /// The name of this game's kind, as in files.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => <$kind as GameConfig>::NAME,)*
+                }
+            }
+
+            /// Draws an instance. Equal streams draw equal games, bit for bit.
+            pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
+                match self {
+                    $(Self::$kind(game) => game.draw(stream),)*
+                }
+            }
+
+            /// Whether instances differ in more than the order of their arms.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(Self::$kind(game) => GameConfig::is_random(game),)*
+                }
+            }
+
+            /// A short name with what tells it from others of its kind, for tables and plots.
+            pub fn title(&self) -> String {
+                match self {
+                    $(Self::$kind(game) => GameConfig::title(game),)*
+                }
+            }
+        }
+
+        $(
+            impl From<$kind> for GameSpec {
+                fn from(game: $kind) -> Self {
+                    Self::$kind(game)
+                }
+            }
+        )*
+    };
+}
+
+games! {
     /// The example of Section 2.
-    Basketball(Basketball),
+    Basketball,
     /// Proposition 1's needle in a haystack.
-    Needle(Needle),
+    Needle,
     /// The first game of Theorem 2's proof.
-    AdaptivityA(AdaptivityA),
+    AdaptivityA,
     /// The second game of Theorem 2's proof.
-    AdaptivityB(AdaptivityB),
+    AdaptivityB,
     /// The unweighted step game.
-    Step(Step),
+    Step,
     /// The game with alpha > 0.
-    AlphaReo(AlphaReo),
+    AlphaReo,
     /// The weighted game.
-    Decay(Decay),
+    Decay,
     /// The dart throwing tournament.
-    Darts(Darts),
+    Darts,
     /// Arms with fitted warm-up curves, among them the paper's racing tournament.
     #[serde(alias = "race")]
     #[schemars(extend("aliases" = ["race"]))]
-    Fitted(Fitted),
-    /// The plain stochastic bandit.
-    Stochastic(Stochastic),
+    Fitted,
+    /// The stochastic bandit without memory.
+    Stochastic,
     /// Random games with a chosen alpha.
-    RandomReo(RandomReo),
-    /// A game written out arm by arm.
-    Custom(Custom),
+    RandomReo,
+    /// A game given arm by arm.
+    Custom,
 }
 
 impl GameSpec {
-    /// Draws an instance. Equal streams draw equal games, bit for bit.
-    pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
-        match self {
-            GameSpec::Basketball(game) => game.draw(stream),
-            GameSpec::Needle(game) => game.draw(stream),
-            GameSpec::AdaptivityA(game) => game.draw(stream),
-            GameSpec::AdaptivityB(game) => game.draw(stream),
-            GameSpec::Step(game) => game.draw(stream),
-            GameSpec::AlphaReo(game) => game.draw(stream),
-            GameSpec::Decay(game) => game.draw(stream),
-            GameSpec::Darts(game) => game.draw(stream),
-            GameSpec::Fitted(game) => game.draw(stream),
-            GameSpec::Stochastic(game) => game.draw(stream),
-            GameSpec::RandomReo(game) => game.draw(stream),
-            GameSpec::Custom(game) => game.draw(stream),
-        }
+    /// Checks every parameter, by drawing an instance: a specification that draws one instance draws them all.
+    pub fn check(&self) -> Result<(), GameError> {
+        self.draw(&mut StreamKey::new(0, "check", 0).game()).map(drop)
     }
 
-    /// Whether instances differ in more than the order of their arms.
-    pub fn is_random(&self) -> bool {
-        match self {
-            GameSpec::Darts(darts) => darts.first_toss.is_random() || darts.calibrated.is_random(),
-            GameSpec::Needle(needle) => needle.memory > 1,
-            GameSpec::RandomReo(_) => true,
-            _ => false,
-        }
-    }
-
-    /// A short name with what tells it from others of its kind, for tables and plots.
-    pub fn title(&self) -> String {
-        let with = |arms: usize, memory: usize| format!("{}, K = {arms}, m = {memory}", self.kind());
-        match self {
-            GameSpec::Basketball(game) => with(2, game.weights.len()),
-            GameSpec::Needle(game) => with(2, game.memory),
-            GameSpec::AdaptivityA(game) => with(game.arms, 1),
-            GameSpec::AdaptivityB(game) => with(game.arms, game.memory_bound),
-            GameSpec::Step(game) => with(game.arms, game.memory),
-            GameSpec::AlphaReo(game) => with(game.arms, game.memory),
-            GameSpec::Decay(game) => with(game.arms, game.memory),
-            GameSpec::Darts(game) => with(game.arms, 2),
-            GameSpec::Fitted(game) => game.title(),
-            GameSpec::Stochastic(game) => with(game.arms(), 1),
-            GameSpec::RandomReo(game) => {
-                let (low, high) = (game.memory.low(), game.memory.high());
-                let memory = if low == high { low.to_string() } else { format!("{low} to {high}") };
-                format!("random-reo, K = {}, m = {memory}, alpha = {}", game.arms, game.alpha)
-            }
-            GameSpec::Custom(game) => format!("custom, K = {}", game.arm.len()),
-        }
+    /// Reads a specification from JSON and checks it.
+    pub fn from_json(text: &str) -> Result<Self, GameSpecError> {
+        let spec: Self =
+            serde_json::from_str(text).map_err(|error| GameSpecError::Json { message: error.to_string() })?;
+        spec.check()?;
+        Ok(spec)
     }
 }
 
-macro_rules! into_spec {
-    ($($kind:ident),*) => {$(
-        impl From<$kind> for GameSpec {
-            fn from(game: $kind) -> Self {
-                Self::$kind(game)
-            }
-        }
-    )*};
+/// Why a text is no valid [`GameSpec`].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GameSpecError {
+    /// The text is not JSON, or has an unknown kind, an unknown key or a value of the wrong type.
+    #[error("the game cannot be read: {message}")]
+    Json {
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// A parameter has a value that the game cannot have.
+    #[error(transparent)]
+    Game(#[from] GameError),
 }
-
-into_spec!(
-    AdaptivityA,
-    AdaptivityB,
-    AlphaReo,
-    Basketball,
-    Custom,
-    Darts,
-    Decay,
-    Needle,
-    Fitted,
-    RandomReo,
-    Step,
-    Stochastic
-);

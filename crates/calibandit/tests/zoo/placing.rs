@@ -67,7 +67,7 @@ fn a_given_place_is_kept() {
 
 #[test]
 fn equal_streams_draw_equal_games_bit_for_bit() {
-    for kind in GameSpec::kinds() {
+    for kind in GameSpec::catalogue() {
         let text = |i| serde_json::to_string(&kind.example.draw(&mut instance(i)).unwrap()).unwrap();
         let texts: Vec<String> = (0..20).map(text).collect();
         assert_eq!(texts, (0..20).map(text).collect::<Vec<_>>(), "{}", kind.name);
@@ -77,7 +77,7 @@ fn equal_streams_draw_equal_games_bit_for_bit() {
 /// `is_random` against what 40 draws show: do games differ once their arms are sorted?
 #[test]
 fn is_random_tells_whether_instances_differ_beyond_the_order_of_arms() {
-    for kind in GameSpec::kinds() {
+    for kind in GameSpec::catalogue() {
         let sorted = |i| {
             let game = kind.example.draw(&mut instance(i)).unwrap();
             let mut arms: Vec<String> = game.arms().iter().map(|arm| serde_json::to_string(arm).unwrap()).collect();
@@ -91,7 +91,7 @@ fn is_random_tells_whether_instances_differ_beyond_the_order_of_arms() {
 
 #[test]
 fn alpha_of_every_example() {
-    for kind in GameSpec::kinds().into_iter().filter(|kind| kind.name != "needle" && kind.name != "adaptivity-b") {
+    for kind in GameSpec::catalogue().iter().filter(|kind| kind.name != "needle" && kind.name != "adaptivity-b") {
         let expected = if kind.name == "alpha-reo" { 0.2375 } else { 0.0 };
         let found = alpha(&kind.example.draw(&mut instance(0)).unwrap());
         assert!((found - expected).abs() < 1e-15, "{}: {found}", kind.name);

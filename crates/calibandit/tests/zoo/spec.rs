@@ -1,7 +1,8 @@
 //! Specs as they are in files: the keys, the schema, the list of kinds.
 
+use calibandit::catalogue::ValueType;
 use calibandit::zoo::{CurveFamily, RandomReo, Span, Step, WeightFamily};
-use calibandit::{GameSpec, Noise};
+use calibandit::{GameError, GameSpec, GameSpecError, Noise};
 use serde_json::{Value, json};
 
 use super::{close, instance};
@@ -49,7 +50,7 @@ fn a_custom_game_by_hand() {
 
 #[test]
 fn every_kind_refuses_unknown_keys_and_survives_a_file() {
-    for kind in GameSpec::kinds() {
+    for kind in GameSpec::catalogue() {
         let mut value = serde_json::to_value(&kind.example).unwrap();
         assert_eq!(value["kind"], kind.name);
         assert_eq!(kind.example.kind(), kind.name);
@@ -76,7 +77,7 @@ fn unknown_kinds_and_wrong_types_are_refused() {
 /// None is left out and not written as null, which TOML does not have.
 #[test]
 fn what_is_not_given_is_not_written() {
-    for kind in GameSpec::kinds() {
+    for kind in GameSpec::catalogue() {
         assert!(!serde_json::to_string(&kind.example).unwrap().contains("null"), "{}", kind.name);
     }
 }
@@ -85,7 +86,7 @@ fn what_is_not_given_is_not_written() {
 fn the_schema_lists_every_kind_with_its_keys_and_allows_no_others() {
     let schema = serde_json::to_value(schemars::schema_for!(GameSpec)).unwrap();
     let variants = schema["oneOf"].as_array().unwrap();
-    let kinds = GameSpec::kinds();
+    let kinds = GameSpec::catalogue();
     assert_eq!(variants.len(), kinds.len());
     for kind in kinds {
         let variant = variants.iter().find(|variant| variant["properties"]["kind"]["const"] == kind.name).unwrap();
@@ -99,7 +100,7 @@ fn the_schema_lists_every_kind_with_its_keys_and_allows_no_others() {
 
 #[test]
 fn the_list_of_kinds_is_complete() {
-    let kinds = GameSpec::kinds();
+    let kinds = GameSpec::catalogue();
     let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
     for name in [
         "step",
@@ -117,10 +118,10 @@ fn the_list_of_kinds_is_complete() {
     ] {
         assert!(names.contains(&name), "{name}");
     }
-    for kind in &kinds {
+    for kind in kinds {
         assert!(kind.summary.ends_with('.'), "{}: {}", kind.name, kind.summary);
-        assert!(!kind.summary.is_empty() && !kind.place.is_empty() && !kind.parameters.is_empty());
-        assert!(kind.parameters.iter().all(|parameter| !parameter.description.is_empty()), "{kind:?}");
+        assert!(!kind.summary.is_empty() && !kind.citation.is_empty() && !kind.parameters.is_empty());
+        assert!(kind.parameters.iter().all(|parameter| !parameter.meaning.is_empty()), "{kind:?}");
         assert!(kind.example.draw(&mut instance(0)).is_ok(), "{}", kind.name);
         // A shipped pair of drivers is called by its race.
         let title = if kind.name == "fitted" { "race" } else { kind.name };
@@ -135,6 +136,39 @@ fn the_list_of_kinds_is_complete() {
     assert!(step.parameters.iter().all(|parameter| !parameter.required));
     let custom = kinds.iter().find(|kind| kind.name == "custom").unwrap();
     assert!(custom.parameters[0].required && custom.parameters[0].name == "arm");
+}
+
+/// What generated code needs: lists of tables, names to choose from, and text without Rust in it.
+#[test]
+fn the_catalogue_describes_types() {
+    let parameter = |kind: &str, name: &str| {
+        let entry = GameSpec::catalogue().iter().find(|entry| entry.name == kind).unwrap();
+        assert!(!entry.documentation.contains("```"), "{}", entry.documentation);
+        entry.parameter(name).unwrap().value_type.clone()
+    };
+    let ValueType::List { items, .. } = parameter("fitted", "model") else { panic!("not a list") };
+    let ValueType::Table { fields, .. } = *items else { panic!("not a list of tables") };
+    let fields: Vec<(&str, bool)> = fields.iter().map(|field| (field.name.as_str(), field.required)).collect();
+    let expected = [("alpha", true), ("beta", true), ("gamma", true), ("sd", true), ("name", false)];
+    assert_eq!(fields, expected);
+    let names = |value_type| match value_type {
+        ValueType::Choice(choices) => choices.into_iter().map(|choice| choice.name).collect::<Vec<_>>(),
+        other => panic!("{other:?} is no choice"),
+    };
+    assert_eq!(names(parameter("fitted", "pair")).len(), 10);
+    assert_eq!(names(parameter("random-reo", "weights")), ["unit", "random", "decay"]);
+    assert!(matches!(parameter("random-reo", "gap"), ValueType::AnyOf(types) if types.len() == 2));
+    let entry = GameSpec::catalogue().iter().find(|entry| entry.name == "fitted").unwrap();
+    assert_eq!(entry.aliases, ["race"]);
+}
+
+#[test]
+fn a_specification_is_read_and_checked_on_its_own() {
+    assert_eq!(GameSpec::from_json(r#"{"kind": "race", "pair": "2001-german"}"#).unwrap().kind(), "fitted");
+    let unknown = GameSpec::from_json(r#"{"kind": "step", "arm": 5}"#).unwrap_err();
+    assert!(matches!(&unknown, GameSpecError::Json { message } if message.contains("arm")), "{unknown}");
+    let refused = GameSpec::from_json(r#"{"kind": "step", "arms": 0}"#).unwrap_err();
+    assert!(matches!(refused, GameSpecError::Game(GameError::Parameter { parameter: "arms", .. })), "{refused}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -28,6 +28,19 @@ pub struct AdaptivityA {
 impl Default for AdaptivityA {
     fn default() -> Self {
         Self { arms: 2, best_arm: None, feedback: Noise::None }
+    }
+}
+
+impl GameConfig for AdaptivityA {
+    const NAME: &'static str = "adaptivity-a";
+    const CITATION: &'static str = "Proof of Theorem 2, the game tb_A";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, 1)
     }
 }
 
@@ -71,6 +84,19 @@ pub struct AdaptivityB {
 impl Default for AdaptivityB {
     fn default() -> Self {
         Self { arms: 2, memory_bound: 100, best_arm: None, safe_arm: None, feedback: Noise::None }
+    }
+}
+
+impl GameConfig for AdaptivityB {
+    const NAME: &'static str = "adaptivity-b";
+    const CITATION: &'static str = "Proof of Theorem 2, the game tb_B";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, self.memory_bound)
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -42,6 +42,19 @@ pub struct AlphaReo {
 impl Default for AlphaReo {
     fn default() -> Self {
         Self { arms: 5, memory: 4, best_arm: None, decoy_arm: None, feedback: Noise::Bernoulli }
+    }
+}
+
+impl GameConfig for AlphaReo {
+    const NAME: &'static str = "alpha-reo";
+    const CITATION: &'static str = "Appendix, Unweighted Tallying Bandit";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, self.memory)
     }
 }
 

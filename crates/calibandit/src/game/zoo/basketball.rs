@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, Linear, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -39,6 +39,19 @@ impl Default for Basketball {
             best_arm: None,
             feedback: Noise::Bernoulli,
         }
+    }
+}
+
+impl GameConfig for Basketball {
+    const NAME: &'static str = "basketball";
+    const CITATION: &'static str = "Section 2, Weighted Tallying Bandit";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(2, self.weights.len())
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check};
 use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Noise, Weights};
 use crate::rng::Stream;
 
@@ -43,6 +43,22 @@ pub struct ArmSpec {
     /// The noise of the feedback.
     #[serde(default)]
     pub feedback: Noise,
+}
+
+impl GameConfig for Custom {
+    const NAME: &'static str = "custom";
+    const CITATION: &'static str = "Section 2, the definition of the weighted tallying bandit";
+
+    fn example() -> Self {
+        let worker = |loss| ArmSpec { weights: None, memory: Some(3), loss, feedback: Noise::Bernoulli };
+        let steady = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
+        let slow_starter = LossCurveSpec { by_plays: Some(vec![0.9, 0.6, 0.2]), ..LossCurveSpec::default() };
+        Self { arm: vec![worker(steady), worker(slow_starter)] }
+    }
+
+    fn size(&self) -> String {
+        format!("K = {}", self.arm.len())
+    }
 }
 
 impl Custom {

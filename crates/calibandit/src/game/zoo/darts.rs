@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Span, check};
+use super::{GameConfig, Span, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -33,6 +33,23 @@ impl Default for Darts {
             calibrated: Span::Between([0.58, 0.62]),
             feedback: Noise::Bernoulli,
         }
+    }
+}
+
+impl GameConfig for Darts {
+    const NAME: &'static str = "darts";
+    const CITATION: &'static str = "Numerical Results, Simulated Dart Throwing Tournament; Figure 2b";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, 2)
+    }
+
+    fn is_random(&self) -> bool {
+        self.first_toss.is_random() || self.calibrated.is_random()
     }
 }
 

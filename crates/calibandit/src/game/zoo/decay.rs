@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -31,6 +31,19 @@ pub struct Decay {
 impl Default for Decay {
     fn default() -> Self {
         Self { arms: 5, memory: 4, best_arm: None, feedback: Noise::Bernoulli }
+    }
+}
+
+impl GameConfig for Decay {
+    const NAME: &'static str = "decay";
+    const CITATION: &'static str = "Figure 2a; Appendix, Weighted Tallying Bandit";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, self.memory)
     }
 }
 

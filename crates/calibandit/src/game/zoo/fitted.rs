@@ -1,26 +1,26 @@
-//! The racing tournament: drivers with fitted lap-time models.
+//! Arms whose warm-up curves were fitted to data, among them the drivers of the paper's racing tournament.
 
 mod pair;
-mod shipped;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use pair::{FittedDriver, FittedPair, RacePair};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{ExponentialLinear, Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Drivers get faster lap by lap and start anew after a break; each has a lap-time model with normal noise.
+/// Arms with warm-up curves fitted to data: an exponential plus a linear decrease per play in a row, with normal noise.
 ///
-/// In the paper: Numerical Results and Appendix, "Simulated F1 Tournament".
+/// In the paper: Numerical Results and Appendix, "Simulated F1 Tournament", where the arms are drivers and a play is a
+/// lap.
 ///
-/// Give either `pair`, one of the ten that come with the library, or `model` and `memory`.
+/// Give either `pair`, one of the ten pairs of drivers that come with the library, or `model` and `memory`.
 ///
-/// The tally is the lap: unit weights, expected loss `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which
-/// must lie in [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may leave [0, 1]. Arms
-/// are in the order of the models. Repeated exposure optimality is not assumed of the models.
+/// Unit weights; the expected loss is `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which must lie in
+/// [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may leave [0, 1]. Arms are in the
+/// order of the models. The models need not satisfy repeated exposure optimality.
 ///
 /// ```
 /// use calibandit::{GameSpec, reo};
@@ -37,33 +37,33 @@ pub struct Fitted {
     /// A pair of drivers that comes with the library, by its race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair: Option<RacePair>,
-    /// The drivers, one arm each; the paper races pairs. In TOML one `[[game.model]]` table each.
+    /// The models, one per arm. In TOML, each is a `[[game.model]]` table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Vec<FittedModel>>,
-    /// The number of laps after which a driver's lap times are calibrated, m. A `pair` has its own.
+    /// The number of plays in a row that calibrate an arm, m. A `pair` has its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<usize>,
 }
 
-/// The lap times of one driver: normal around `beta·exp(-alpha·k) - |gamma|·k` at lap `k`.
+/// The losses of one arm: normal around `beta·exp(-alpha·k) - |gamma|·k` at the k-th play in a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FittedModel {
-    /// The driver's name, for tables and plots.
+    /// The name of the arm, for tables and plots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The rate of the exponential decrease.
     pub alpha: f64,
     /// The height of the exponential part.
     pub beta: f64,
-    /// The linear decrease per lap; its sign does not matter.
+    /// The linear decrease per play; its sign does not matter.
     pub gamma: f64,
-    /// The standard deviation of a lap.
+    /// The standard deviation of an observed loss.
     pub sd: f64,
 }
 
 impl FittedModel {
-    /// The expected loss of lap `k`, from 1 on.
+    /// The expected loss of the `k`-th play in a row, from 1 on.
     pub fn mean(&self, k: usize) -> f64 {
         ExponentialLinear { alpha: self.alpha, beta: self.beta, gamma: self.gamma }.at(k)
     }
@@ -75,8 +75,38 @@ impl From<RacePair> for Fitted {
     }
 }
 
+impl GameConfig for Fitted {
+    const NAME: &'static str = "fitted";
+    const ALIASES: &'static [&'static str] = &["race"];
+    const CITATION: &'static str = "Numerical Results and Appendix, Simulated F1 Tournament";
+
+    fn example() -> Self {
+        RacePair::German2001.into()
+    }
+
+    fn size(&self) -> String {
+        let models = self.model.as_deref().unwrap_or_default();
+        size(models.len(), self.memory.unwrap_or(0))
+    }
+
+    /// The race of a shipped pair, or the names of the models where all have one.
+    fn title(&self) -> String {
+        if let Some(pair) = self.pair {
+            let FittedPair { year, race, laps, drivers: [one, other], .. } = pair.fitted();
+            return format!("race, {year} {race}, {} against {}, m = {laps}", one.name, other.name);
+        }
+        let names: Option<Vec<&str>> = self.model.iter().flatten().map(|model| model.name.as_deref()).collect();
+        match (names, self.memory) {
+            (Some(names), Some(memory)) if !names.is_empty() => {
+                format!("{}, {}, m = {memory}", Self::NAME, names.join(" against "))
+            }
+            _ => format!("{}, {}", Self::NAME, self.size()),
+        }
+    }
+}
+
 impl Fitted {
-    /// The race of these drivers.
+    /// The game of these models, one arm each.
     pub fn of(model: Vec<FittedModel>, memory: usize) -> Self {
         Self { pair: None, model: Some(model), memory: Some(memory) }
     }
@@ -99,32 +129,12 @@ impl Fitted {
         });
         Game::new(arms.collect::<Result<_, _>>()?)
     }
-
-    /// What tells it from other games of its kind: the race of the shipped pair, or the models' names, and the memory.
-    pub(super) fn title(&self) -> String {
-        if let Some(pair) = self.pair {
-            let FittedPair { year, race, laps, .. } = pair.fitted();
-            return format!("race, {year} {race}, {}, m = {laps}", names(&pair.models()).unwrap_or_default());
-        }
-        let models = self.model.as_deref().unwrap_or_default();
-        let memory = self.memory.unwrap_or(0);
-        match names(models) {
-            Some(names) => format!("fitted, {names}, m = {memory}"),
-            None => format!("fitted, K = {}, m = {memory}", models.len()),
-        }
-    }
 }
 
 impl RacePair {
     fn models(self) -> Vec<FittedModel> {
         self.fitted().drivers.iter().map(FittedDriver::model).collect()
     }
-}
-
-/// As in "A against B", if all have a name.
-fn names(models: &[FittedModel]) -> Option<String> {
-    let names: Option<Vec<&str>> = models.iter().map(|model| model.name.as_deref()).collect();
-    names.filter(|names| !names.is_empty()).map(|names| names.join(" against "))
 }
 
 #[cfg(test)]

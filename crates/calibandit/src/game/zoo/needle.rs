@@ -4,7 +4,7 @@ use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -30,6 +30,23 @@ pub struct Needle {
 impl Default for Needle {
     fn default() -> Self {
         Self { memory: 8, best_arm: None, feedback: Noise::None }
+    }
+}
+
+impl GameConfig for Needle {
+    const NAME: &'static str = "needle";
+    const CITATION: &'static str = "Proposition 1 and its proof";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(2, self.memory)
+    }
+
+    fn is_random(&self) -> bool {
+        self.memory > 1
     }
 }
 

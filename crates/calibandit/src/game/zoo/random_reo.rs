@@ -4,7 +4,7 @@ use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Span, check};
+use super::{GameConfig, Span, check};
 use crate::game::{Game, GameError, LossCurve, Noise, Weights};
 use crate::rng::Stream;
 
@@ -96,6 +96,25 @@ impl Default for RandomReo {
             curve: CurveFamily::Mixed,
             feedback: Noise::Bernoulli,
         }
+    }
+}
+
+impl GameConfig for RandomReo {
+    const NAME: &'static str = "random-reo";
+    const CITATION: &'static str = "Section 2, the definition of alpha-REO";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        let (low, high) = (self.memory.low(), self.memory.high());
+        let memory = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        format!("K = {}, m = {memory}, alpha = {}", self.arms, self.alpha)
+    }
+
+    fn is_random(&self) -> bool {
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -32,6 +32,20 @@ pub struct Step {
 impl Default for Step {
     fn default() -> Self {
         Self { arms: 5, memory: 3, usual_loss: 0.5, best_loss: 0.35, best_arm: None, feedback: Noise::Bernoulli }
+    }
+}
+
+impl GameConfig for Step {
+    const NAME: &'static str = "step";
+    const CITATION: &'static str =
+        "Numerical Results, Synthetic Loss Functions on Unweighted Tallying Bandit; Figure 1";
+
+    fn example() -> Self {
+        Self::default()
+    }
+
+    fn size(&self) -> String {
+        size(self.arms, self.memory)
     }
 }
 

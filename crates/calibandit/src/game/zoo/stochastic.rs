@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
 use super::step::check_losses;
+use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
@@ -32,6 +32,19 @@ pub struct Stochastic {
     pub best_arm: Option<usize>,
     /// The noise of the feedback.
     pub feedback: Noise,
+}
+
+impl GameConfig for Stochastic {
+    const NAME: &'static str = "stochastic";
+    const CITATION: &'static str = "Section 2: the special case of memory 1";
+
+    fn example() -> Self {
+        Self { arms: Some(5), ..Self::default() }
+    }
+
+    fn size(&self) -> String {
+        size(self.arms(), 1)
+    }
 }
 
 impl Stochastic {
