@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod manifests;
+mod modules;
 
 use std::fs;
 use std::path::{Path, PathBuf};
