@@ -9,9 +9,8 @@ use crate::{PACKAGES, architecture_section, root};
 /// The top-level modules of a crate, by the files in its `src`.
 fn modules(source: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(source).unwrap().map(|entry| entry.unwrap().path());
-    let rust = entries.filter(|path| {
-        path.extension().is_some_and(|extension| extension == "rs") || path.join("mod.rs").is_file()
-    });
+    let rust = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs") || path.join("mod.rs").is_file());
     let names = rust.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string());
     names.filter(|name| !["lib", "main"].contains(&name.as_str())).collect()
 }
