@@ -1,6 +1,7 @@
-//! The command line.
+//! The command line: one `…Args` struct per command, as `clap` parses it. Its doc comments are the help texts.
 
 pub(crate) mod f1;
+pub(crate) mod fit;
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use calibandit_experiment::run::Shard;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-/// Bandits whose arms need to warm up: games, policies, exact regret.
+/// Simulate bandits whose arms need to warm up: games, policies, exact regret.
 #[derive(Debug, Parser)]
 #[command(name = "calibandit", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -17,32 +18,32 @@ pub(crate) struct Arguments {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 something failed; 2 the command line or a file is wrong; \
-130 interrupted (what is finished is kept, and the same command goes on from there).";
+Exit codes: 0 success; 1 failure; 2 error in the command line or in an input file; \
+130 interrupted (finished work is saved, and the same command continues from there).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Reproduce the figures of the paper, and three more.
-    Paper(Paper),
+    Paper(PaperArgs),
     /// Run experiments from files.
-    Run(Run),
-    /// Put the shards of a run together: the same results as without sharding, byte for byte.
-    Merge(Merge),
-    /// Every policy on the paper's games, the rest of the zoo, the ten races and random games.
-    Tournament(Tournament),
-    /// Say what can be known of an experiment before it is run: alpha, the best arm, the optimum, likely mistakes.
-    Check(Check),
-    /// Make the figures and the report of a folder of results again.
-    Report(Report),
-    /// Formula One: lap-time models fitted to the public tables, and the pairs of drivers that are played.
+    Run(RunArgs),
+    /// Merge the shards of a run. The results are the same as without sharding, byte for byte.
+    Merge(MergeArgs),
+    /// Run every policy on the paper's games, the other games of the catalogue, the ten races and random games.
+    Tournament(TournamentArgs),
+    /// Analyse an experiment without running it: alpha, best arm, exact optimum, probable mistakes.
+    Check(CheckArgs),
+    /// Write the figures and the report of a results folder again.
+    Report(ReportArgs),
+    /// Fit lap-time models to public Formula One data, and list the pairs of drivers of the experiments.
     #[command(subcommand)]
-    F1(f1::F1),
-    /// Fit warm-up curves to losses of your own, and write the game of the fitted arms.
-    Fit(f1::Fit),
-    /// List the games, with their parameters and where the paper has them.
-    Games(List),
-    /// List the policies, with their parameters, defaults and citations.
-    Policies(List),
+    F1(f1::F1Command),
+    /// Fit warm-up curves to your own losses, and write the game of the fitted arms.
+    Fit(fit::FitArgs),
+    /// List the games with their parameters and their place in the paper.
+    Games(ListArgs),
+    /// List the policies with their parameters, defaults and sources.
+    Policies(ListArgs),
     /// Print the JSON schema of experiment files, for editors.
     Schema,
     /// Print a completion script for a shell.
@@ -53,51 +54,51 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Paper {
-    /// Which figures; all if none is named.
+pub(crate) struct PaperArgs {
+    /// The figures to make [default: all].
     #[arg(value_name = "FIGURE")]
     pub(crate) figures: Vec<String>,
-    /// How many instances of each game.
+    /// The number of instances per game [default: as in the experiment files].
     #[arg(long, value_name = "N")]
     pub(crate) instances: Option<u64>,
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/paper", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// A folder with the public tables of lap times: everything about Formula One is done anew from the raw laps.
+    /// A folder with the public tables of lap times: fit and select the Formula One pairs again from raw lap times.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) f1_data: Option<PathBuf>,
-    /// A first look: 5 instances and a tenth of the horizon.
+    /// Make a preview: 5 instances and a tenth of the horizon.
     #[arg(long)]
     pub(crate) quick: bool,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) execution: ExecutionArgs,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// Experiment files.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/run", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// Do only part I of N, from 1 to N; `merge` puts the parts together.
+    /// Run only shard I of N, with I from 1 to N; `merge` combines the shards.
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     pub(crate) shard: Shard,
-    /// Another seed than the files'.
+    /// The seed, instead of the one in the files.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Another number of instances than the files'.
+    /// The number of instances, instead of the one in the files.
     #[arg(long, value_name = "N")]
     pub(crate) instances: Option<u64>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) execution: ExecutionArgs,
 }
 
-/// How to run; changes no number.
+/// Options that do not change any number of the results.
 #[derive(Debug, Args)]
-pub(crate) struct How {
-    /// How many threads [default: as many as the machine can run at once].
+pub(crate) struct ExecutionArgs {
+    /// The number of threads [default: one per available core].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// Print the closing tables as JSON.
@@ -106,11 +107,11 @@ pub(crate) struct How {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Tournament {
-    /// How many instances of each named game [default: 400].
+pub(crate) struct TournamentArgs {
+    /// The number of instances per named game [default: 400].
     #[arg(long, value_name = "N")]
     pub(crate) instances: Option<u64>,
-    /// How many random games [default: 300].
+    /// The number of random games [default: 300].
     #[arg(long, value_name = "N")]
     pub(crate) random_games: Option<u64>,
     /// The seed [default: 1].
@@ -119,18 +120,18 @@ pub(crate) struct Tournament {
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/tournament", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// A first look, in seconds: fewer and shorter games.
+    /// Make a preview in seconds: fewer and shorter games.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Write the tables to this Markdown file too.
+    /// Also write the tables to this Markdown file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) markdown: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) execution: ExecutionArgs,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Merge {
+pub(crate) struct MergeArgs {
     /// The folders of all shards.
     #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folders: Vec<PathBuf>,
@@ -140,24 +141,24 @@ pub(crate) struct Merge {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Check {
+pub(crate) struct CheckArgs {
     /// The experiment file.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// Print JSON: the first point of the sweep, and all under `points`.
+    /// Print JSON: the first point of the sweep, and all points under `points`.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Report {
+pub(crate) struct ReportArgs {
     /// A folder with `results.csv` and `manifest.json`.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,4 +1,4 @@
-//! What each command does.
+//! One module per command or group of commands.
 
 mod check;
 mod f1;

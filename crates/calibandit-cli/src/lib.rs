@@ -1,13 +1,18 @@
-//! The `calibandit` program: arguments in, calls of the lab out, nothing else.
+//! The `calibandit` program: it parses arguments and calls the other crates of the project.
 //!
-//! A library with one function, so that whatever brings the program along (the Python package does) runs the very same one.
+//! The program is a library with one function, so that the Python package installs exactly the same program.
 //!
-//! Exit codes: 0 done; 1 something failed; 2 the command line or a file is wrong; 130 interrupted. A closed pipe is not an
-//! error.
+//! ```
+//! let arguments = ["calibandit", "policies"].map(Into::into);
+//! assert_eq!(calibandit_cli::run(arguments), 0);
+//! ```
+//!
+//! Exit codes: 0 success; 1 failure; 2 error in the command line or in an input file; 130 interrupted. A closed output
+//! pipe counts as success.
 
 mod args;
 mod commands;
-mod failure;
+mod error;
 mod progress;
 mod table;
 
@@ -15,30 +20,31 @@ use std::ffi::OsString;
 
 use args::{Arguments, Command};
 use clap::Parser;
-use failure::Failure;
+use error::CliError;
 
-/// Runs the program with these arguments, the first being its own name; the exit code it ends with.
+/// Runs the program and returns its exit code. The first argument is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version come this way too. Where nobody reads, there is nothing to be done.
+            // Help and version are "errors" too. If the output is closed, there is nothing left to report to.
             let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            return u8::try_from(error.exit_code()).expect("clap's exit codes are 0 and 2");
         }
     };
-    match done(&arguments.command) {
+    match execute(&arguments.command) {
         Ok(()) => 0,
-        // The reader has seen enough, as in `calibandit games | head -1`.
-        Err(Failure::ClosedPipe) => 0,
-        Err(failure) => {
-            eprintln!("{failure}");
-            failure.exit_code()
+        Err(error) => {
+            // `calibandit games | head -1` closes the pipe: not an error, and no message.
+            if !matches!(error, CliError::ClosedPipe) {
+                eprintln!("{}", error.message());
+            }
+            error.exit_code()
         }
     }
 }
 
-fn done(command: &Command) -> Result<(), Failure> {
+fn execute(command: &Command) -> Result<(), CliError> {
     match command {
         Command::Paper(arguments) => commands::paper(arguments),
         Command::Run(arguments) => commands::run(arguments),

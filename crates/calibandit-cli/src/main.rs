@@ -1,4 +1,4 @@
-//! The `calibandit` program: all of it is in the library beside.
+//! The `calibandit` program. Its code is in the library of this package.
 
 use std::process::ExitCode;
 

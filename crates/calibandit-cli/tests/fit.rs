@@ -88,7 +88,7 @@ fn the_tutorial_is_true() {
 fn the_printed_game_is_the_one_that_is_written_and_has_the_curves_of_the_fit() {
     let folder = TempDir::new().unwrap();
     let table = tutorials().join("tasks.csv");
-    for model in ["lap", "plateau"] {
+    for model in ["exponential-linear", "lap", "plateau"] {
         let fit =
             format!("fit {} --arm worker --position task --loss minutes --range 0 20 --model {model}", table.display());
         let printed = text(&calibandit(folder.path(), &fit));
@@ -118,7 +118,7 @@ fn what_is_wrong_with_a_table_is_a_usage_error_with_file_and_line() {
         ("a,k,y\n", columns, ["t.csv", "no rows"]),
         ("a,k,y\nx,1,0.5\n", columns, ["arm `x`", "too few"]),
         ("a,k,y\nx,1,9\nx,2,8\nx,3,7\n", columns, ["arm `x`", "--range"]),
-        ("a,k,y\nx,1,9\n", "--arm a --position k --loss y --range 2 1", ["from 2 to 1", "smaller one first"]),
+        ("a,k,y\nx,1,9\n", "--arm a --position k --loss y --range 2 1", ["from 2 to 1", "the smaller first"]),
     ] {
         fs::write(folder.path().join("t.csv"), table).unwrap();
         let output = calibandit(folder.path(), &format!("fit t.csv {options}"));
@@ -165,8 +165,8 @@ fn f1_fit_writes_every_driver_race_and_compares_the_models() {
     }
     let models = fs::read_to_string(folder.path().join("models.csv")).unwrap();
     assert_eq!(models.lines().count(), 9);
-    assert!(models.contains("Old Grand Prix,1,A One,inferred,10,lap,"), "{models}");
-    assert!(models.contains("New Grand Prix,4,D Four,recorded,10,lap,"), "{models}");
+    assert!(models.contains("Old Grand Prix,1,A One,inferred,10,exponential-linear,"), "{models}");
+    assert!(models.contains("New Grand Prix,4,D Four,recorded,10,exponential-linear,"), "{models}");
     let output =
         calibandit(folder.path(), "f1 fit --data . --stops whole-race --model plateau --out models.json --json");
     let summary: Value = serde_json::from_str(&text(&output)).unwrap();

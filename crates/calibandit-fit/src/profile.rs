@@ -1,49 +1,52 @@
-//! The least sum of squares at each alpha, and the search for the best alpha.
+//! The profile of the likelihood: the least sum of squares for each alpha, and the search for the best alpha.
 
-use super::columns::Orthogonal;
-use super::{Observation, StandardErrors, WarmUp};
+use crate::curve::{Observation, StandardErrors, WarmUp};
+use crate::least_squares::QrFactors;
 
-/// From here on the exponential is below the precision of floats at every position but the first: the limit of
-/// alpha to infinity, reached.
+/// The largest alpha of the search. Here the exponential at every position but the first is below the precision of
+/// `f64` (exp(-36.7) < 2^-52), so larger values give the same curve.
 const STEEPEST: f64 = 36.7;
 
-/// Beta is the height at position 0, and has to be a float.
+/// The largest exponent of e in beta, the height at position 0; `f64` overflows at 709.
 const LARGEST_EXPONENT: f64 = 600.0;
 
-/// The flattest curve of the grid bends by this much over all positions; flatter ones lie between it and alpha = 0.
+/// The total decay exponent over all positions of the flattest curve of the grid. Between it and alpha = 0, curves
+/// differ from straight lines by less than this share of their fall.
 const FLATTEST: f64 = 1e-3;
 
-/// Grid points per unit of ln(alpha).
+/// Grid points per unit of ln(alpha). Local minima of the profile are wider than 1/12 (tested against a grid that is
+/// 80 times as dense).
 const DENSITY: f64 = 12.0;
 
-/// Observations gathered by position, and the form of the curve.
-pub(super) struct Profile {
+/// Observations grouped by position, and the model of the curve.
+pub(crate) struct Profile {
     model: WarmUp,
     positions: Vec<f64>,
-    /// The roots of how many observations a position has: the weights of least squares.
+    /// The weights of least squares: the square root of the number of observations at each position.
     weights: Vec<f64>,
-    /// The means at the positions, weighted.
+    /// The weighted mean losses of the positions.
     target: Vec<f64>,
-    /// The weighted columns of gamma and of the level, which do not depend on alpha.
+    /// The weighted column of gamma, which does not depend on alpha.
     falling: Vec<f64>,
-    /// What no curve can explain: the sum of squares within positions.
+    /// The sum of squares within positions, which no curve can explain.
     within: f64,
+    /// The sum of squares around the mean of all observations.
     total: f64,
     observations: usize,
 }
 
 /// The best curve for one alpha.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    pub(super) alpha: f64,
-    pub(super) beta: f64,
-    pub(super) gamma: f64,
-    pub(super) level: f64,
-    pub(super) sse: f64,
+pub(crate) struct Candidate {
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
+    pub(crate) gamma: f64,
+    pub(crate) level: f64,
+    pub(crate) sse: f64,
 }
 
 impl Profile {
-    pub(super) fn new(model: WarmUp, observations: &[Observation]) -> Self {
+    pub(crate) fn new(model: WarmUp, observations: &[Observation]) -> Self {
         let mut sorted = observations.to_vec();
         sorted.sort_by_key(|seen| seen.position);
         let mean = |all: &[Observation]| all.iter().map(|seen| seen.loss).sum::<f64>() / all.len() as f64;
@@ -61,29 +64,29 @@ impl Profile {
         Self { model, positions, weights, target, falling, within, total, observations: observations.len() }
     }
 
-    /// How many different positions there are.
-    pub(super) fn positions(&self) -> usize {
+    /// The number of different positions.
+    pub(crate) fn positions(&self) -> usize {
         self.positions.len()
     }
 
-    /// Around the mean of all observations.
-    pub(super) fn total_sum_of_squares(&self) -> f64 {
+    /// The sum of squares around the mean of all observations.
+    pub(crate) fn total_sum_of_squares(&self) -> f64 {
         self.total
     }
 
     fn first(&self) -> f64 {
-        self.positions.first().copied().unwrap_or(1.0)
+        *self.positions.first().expect("`fit` refuses profiles without positions")
     }
 
-    /// The exponential, scaled to 1 at the first position so that it is there at every alpha.
+    /// The weighted column of the exponential, scaled to 1 at the first position so that it does not vanish.
     fn decay(&self, alpha: f64) -> Vec<f64> {
         let first = self.first();
         self.positions.iter().zip(&self.weights).map(|(k, weight)| weight * (-alpha * (k - first)).exp()).collect()
     }
 
-    /// The best curve with this alpha: linear least squares, and if that makes gamma negative, then with gamma = 0. The
-    /// sum of squares is convex in the linear parameters, so nothing between is better.
-    pub(super) fn at(&self, alpha: f64) -> Candidate {
+    /// The best curve with this alpha: linear least squares, with gamma = 0 if gamma would be negative. The sum of
+    /// squares is convex in the linear parameters, so no positive gamma is better in that case.
+    pub(crate) fn at(&self, alpha: f64) -> Candidate {
         let with_gamma = self.solve(alpha, true);
         if with_gamma.gamma >= 0.0 { with_gamma } else { self.solve(alpha, false) }
     }
@@ -97,17 +100,17 @@ impl Profile {
             columns.push(self.falling.clone());
         }
         columns.push(self.decay(alpha));
-        let (solution, left) = Orthogonal::new(columns).solve(&self.target);
+        let (solution, left) = QrFactors::new(columns).solve(&self.target);
         let mut solution = solution.into_iter();
-        let mut next = || solution.next().unwrap_or(0.0);
+        let mut next = || solution.next().expect("there is one coefficient per column");
         let level = if self.model == WarmUp::Plateau { next() } else { 0.0 };
         let gamma = if falling { next() } else { 0.0 };
         let beta = next() * (alpha * self.first()).exp();
         Candidate { alpha, beta, gamma, level, sse: self.within + left }
     }
 
-    /// By the Jacobian of the curve in the parameters that are inside their ranges.
-    pub(super) fn standard_errors(&self, best: &Candidate) -> StandardErrors {
+    /// The standard errors, from the Jacobian of the curve in the parameters that are inside their ranges.
+    pub(crate) fn standard_errors(&self, best: &Candidate) -> StandardErrors {
         let decay = self.decay(best.alpha);
         let down = (-best.alpha * self.first()).exp();
         let by_alpha = self.positions.iter().zip(&decay).map(|(k, decay)| -best.beta * down * k * decay);
@@ -123,7 +126,7 @@ impl Profile {
             columns.push(self.weights.clone());
         }
         let freedom = self.observations as f64 - columns.len() as f64;
-        let Some(variances) = Orthogonal::new(columns).variances().filter(|_| freedom > 0.0) else {
+        let Some(variances) = QrFactors::new(columns).variances().filter(|_| freedom > 0.0) else {
             return StandardErrors::default();
         };
         let mut errors = variances.into_iter().map(|variance| (variance * best.sse / freedom).sqrt());
@@ -140,30 +143,30 @@ impl Profile {
     }
 
     fn flattest(&self) -> f64 {
-        let last = self.positions.last().copied().unwrap_or(1.0);
+        let last = self.positions.last().expect("`fit` refuses profiles without positions");
         FLATTEST / (last - self.first()).max(1.0)
     }
 
-    /// Rates to look at, increasing: evenly in ln(alpha), and 0. A plateau needs a bend: with alpha at 0 it would have
-    /// two constant levels.
+    /// The values of alpha to try, increasing: evenly spaced in ln(alpha), and 0. The plateau model does without 0,
+    /// where its level and its exponential would be the same constant column.
     fn grid(&self) -> Vec<f64> {
         let (low, high) = (self.flattest().ln(), self.steepest().ln());
         let steps = ((high - low) * DENSITY).ceil();
         let alphas = (0..=steps as usize).map(|i| (low + (high - low) * i as f64 / steps).exp());
-        let zero = (self.model == WarmUp::Lap).then_some(0.0);
+        let zero = (self.model == WarmUp::ExponentialLinear).then_some(0.0);
         zero.into_iter().chain(alphas).collect()
     }
 }
 
-/// The best curve over all alpha: the best of the local minima around the grid's, each narrowed down.
-pub(super) fn search(profile: &Profile) -> Candidate {
+/// The best curve over all alpha: each local minimum of the grid is refined, and the best of them is returned.
+pub(crate) fn search(profile: &Profile) -> Candidate {
     let grid: Vec<Candidate> = profile.grid().into_iter().map(|alpha| profile.at(alpha)).collect();
     let mut best = profile.at(profile.steepest());
     for (i, here) in grid.iter().enumerate() {
         let (before, after) = (grid[i.saturating_sub(1)], grid[(i + 1).min(grid.len() - 1)]);
         if here.sse <= before.sse && here.sse <= after.sse {
-            let narrowed = narrow(profile, before.alpha, after.alpha);
-            for candidate in [*here, narrowed] {
+            let refined = refine(profile, before.alpha, after.alpha);
+            for candidate in [*here, refined] {
                 if candidate.sse < best.sse {
                     best = candidate;
                 }
@@ -173,12 +176,12 @@ pub(super) fn search(profile: &Profile) -> Candidate {
     best
 }
 
-/// Golden section between two alphas.
-fn narrow(profile: &Profile, mut low: f64, mut high: f64) -> Candidate {
+/// Golden-section search between two values of alpha.
+fn refine(profile: &Profile, mut low: f64, mut high: f64) -> Candidate {
     let golden = (5f64.sqrt() - 1.0) / 2.0;
     let mut left = profile.at(high - golden * (high - low));
     let mut right = profile.at(low + golden * (high - low));
-    // Below the root of the precision of floats a minimum is flat.
+    // A smooth minimum is flat within the square root of the precision of `f64`.
     while high - low > 1e-9 * high {
         if left.sse <= right.sse {
             (high, right) = (right.alpha, left);

@@ -1,7 +1,7 @@
-//! Tables that users bring: columns by name, and errors that name the file and the line.
+//! Reading of users' CSV tables: columns by name, errors with file and line.
 //!
-//! A byte order mark, either kind of line end, quoted cells and spaces around them are all fine; so is any order of
-//! the columns, and columns that nobody asked for.
+//! Public because other importers use it too. It accepts a byte order mark, both kinds of line ends, quoted cells,
+//! spaces around cells, any order of columns, and further columns.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use csv::{ReaderBuilder, StringRecord};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// A file is not there.
+    /// A file does not exist.
     #[error("{file}: there is no such file; {hint}")]
     Missing {
         /// The file.
@@ -21,35 +21,35 @@ pub enum TableError {
         /// What to do.
         hint: &'static str,
     },
-    /// A file is there and cannot be read.
+    /// A file exists but could not be read.
     #[error("{file}: {source}")]
     Io {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A column is not there.
+    /// A column does not exist.
     #[error("{file}, line 1: there is no column `{column}`; the columns are {found}")]
     Column {
         /// The file.
         file: String,
         /// The column.
         column: String,
-        /// The columns that are there.
+        /// The columns of the table.
         found: String,
     },
-    /// Not a table: rows of unequal length, or bytes that are no text.
+    /// Not a CSV table: rows of unequal length, or bytes that are not UTF-8.
     #[error("{file}, line {line}: {problem}")]
     Malformed {
         /// The file.
         file: String,
         /// The line.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A cell with something else than what belongs there.
+    /// A cell has an invalid value.
     #[error("{file}, line {line}: `{column}` is `{value}`, but must be {expected}")]
     Value {
         /// The file.
@@ -58,13 +58,13 @@ pub enum TableError {
         line: u64,
         /// The column.
         column: String,
-        /// What is there.
+        /// The value.
         value: String,
-        /// What has to be there.
+        /// The kind of value that is valid here.
         expected: &'static str,
     },
-    /// Two lines that cannot both be true.
-    #[error("{file}, line {line}: {what} was given as {first} in line {first_line}, and here as {second}")]
+    /// Two lines contradict each other.
+    #[error("{file}, line {line}: {what} is {second} here, but {first} in line {first_line}")]
     Contradiction {
         /// The file.
         file: String,
@@ -72,14 +72,14 @@ pub enum TableError {
         line: u64,
         /// The earlier line.
         first_line: u64,
-        /// What they are about.
+        /// The quantity that both lines give.
         what: String,
-        /// What the earlier line says.
+        /// Its value in the earlier line.
         first: u32,
-        /// What the later line says.
+        /// Its value in the later line.
         second: u32,
     },
-    /// A table without rows.
+    /// A table has no rows.
     #[error("{file}: the table has no rows")]
     Empty {
         /// The file.
@@ -87,7 +87,10 @@ pub enum TableError {
     },
 }
 
-/// The bytes of a file; `hint` says what to do if it is not there.
+/// The bytes of a file; `hint` tells the user what to do if it does not exist.
+///
+/// # Errors
+/// [`TableError::Missing`] and [`TableError::Io`].
 pub fn read(path: &Path, hint: &'static str) -> Result<Vec<u8>, TableError> {
     let file = || path.display().to_string();
     fs::read(path).map_err(|source| match source.kind() {
@@ -96,12 +99,15 @@ pub fn read(path: &Path, hint: &'static str) -> Result<Vec<u8>, TableError> {
     })
 }
 
-/// Calls `each` for every row of a table, with the cells of these columns.
+/// Calls `each` for every row of a table, with the cells of these columns. `file` is the name of the table in errors.
+///
+/// # Errors
+/// [`TableError`] if a column is missing or a row is malformed, and every error of `each`.
 pub fn rows<const N: usize>(
     file: &str,
     bytes: &[u8],
     columns: [&str; N],
-    mut each: impl FnMut(Row<'_, N>) -> Result<(), TableError>,
+    mut each: impl FnMut(TableRow<'_, N>) -> Result<(), TableError>,
 ) -> Result<(), TableError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
@@ -121,12 +127,12 @@ pub fn rows<const N: usize>(
     }
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(malformed)? {
-        each(Row { file, columns, places, record: &record })?;
+        each(TableRow { file, columns, places, record: &record })?;
     }
     Ok(())
 }
 
-/// What is wrong, without the position: the caller says it in its own words.
+/// The problem without its position, which [`TableError::Malformed`] has.
 fn plain(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
@@ -137,16 +143,16 @@ fn plain(error: &csv::Error) -> String {
     }
 }
 
-/// One row of a table, with `N` columns of it.
-pub struct Row<'a, const N: usize> {
+/// One row of a table, with the `N` columns that were asked for.
+pub struct TableRow<'a, const N: usize> {
     file: &'a str,
     columns: [&'a str; N],
     places: [usize; N],
     record: &'a StringRecord,
 }
 
-impl<const N: usize> Row<'_, N> {
-    /// The line in the file, from 1.
+impl<const N: usize> TableRow<'_, N> {
+    /// The line in the file, counted from 1.
     pub fn line(&self) -> u64 {
         self.record.position().map_or(1, csv::Position::line)
     }
@@ -156,29 +162,35 @@ impl<const N: usize> Row<'_, N> {
         self.record.get(self.places[column]).unwrap_or_default()
     }
 
-    /// Whether a cell says that its value is not known.
+    /// Whether the value of a cell is marked as unknown: empty, `\N`, `NA`, `NaN` or `null`.
     pub fn is_missing(&self, column: usize) -> bool {
         matches!(self.text(column), "" | "\\N" | "NA" | "NaN" | "nan" | "null" | "NULL")
     }
 
-    /// A cell with a whole number from 1.
+    /// The value of a cell that must be a whole number from 1.
+    ///
+    /// # Errors
+    /// [`TableError::Value`].
     pub fn whole(&self, column: usize) -> Result<u32, TableError> {
         match self.text(column).parse() {
             Ok(number) if number > 0 => Ok(number),
-            _ => Err(self.wrong(column, "a whole number from 1")),
+            _ => Err(self.invalid(column, "a whole number from 1")),
         }
     }
 
-    /// A cell with a number.
+    /// The value of a cell that must be a number.
+    ///
+    /// # Errors
+    /// [`TableError::Value`].
     pub fn number(&self, column: usize) -> Result<f64, TableError> {
         match self.text(column).parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(self.wrong(column, "a number")),
+            _ => Err(self.invalid(column, "a number")),
         }
     }
 
-    fn wrong(&self, column: usize, expected: &'static str) -> TableError {
-        // Enough to find it by; a broken file may have megabytes in one cell.
+    fn invalid(&self, column: usize, expected: &'static str) -> TableError {
+        // A malformed file may have megabytes in one cell; 40 characters are enough to find it.
         let value = self.text(column).chars().take(40).collect();
         let (file, line, column) = (self.file.to_string(), self.line(), self.columns[column].to_string());
         TableError::Value { file, line, column, value, expected }

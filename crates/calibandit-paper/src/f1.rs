@@ -1,9 +1,10 @@
-//! The paper's F1 tournament, from raw laps to pairs of drivers.
+//! The paper's Formula One study: from raw lap times to pairs of drivers and their experiments.
 //!
-//! Users bring the public tables of lap times (they are for non-commercial use, so they do not come with this
-//! project). [`study`] reads them, cuts every driver's laps at the first stop, normalises them by race and fits the lap-time
-//! models; [`Study::literal_pairs`] applies the paper's condition, [`Study::selected_pairs`] a rule that leaves ten.
-//! Those ten come with the library as [`RacePair`](calibandit::game::zoo::RacePair): playing them needs no data.
+//! Users supply the public tables of lap times. The tables are for non-commercial use, so they are not part of this
+//! project. [`study`] reads them, cuts the laps of every driver at the first pit stop, normalises them per race and fits
+//! the lap-time models. [`Study::literal_pairs`] applies the paper's condition, [`Study::selected_pairs`] a rule that
+//! selects ten pairs. These ten pairs are part of the library as [`RacePair`](calibandit::game::zoo::RacePair), so
+//! experiments on them need no data.
 
 mod experiments;
 mod figure;
@@ -14,7 +15,7 @@ mod tables;
 
 pub use experiments::experiments;
 pub use figure::{FIGURE, figure};
-pub use pairs::{LEAST_GAP, PAIRS, Pair, PairDriver, shipped};
-pub use stints::{Normalise, Options, RaceStints, Stops, stints};
+pub use pairs::{DriverPair, LEAST_GAP, PAIRS, PairDriver, shipped};
+pub use stints::{Normalise, RaceStints, StintOptions, Stops, stints};
 pub use study::{Comparison, DriverRace, F1Error, Study, study, study_tables};
-pub use tables::{Contents, Reading, Tables};
+pub use tables::{F1Files, F1Tables, ReadCounts};

@@ -1,8 +1,28 @@
-//! What belongs to the paper "Weighted Tallying Bandits": its experiments, its Formula One study, and the tournament.
+//! The reproduction of the paper "Weighted Tallying Bandits" (Malik, Igoe, Li and Singh, ICML 2023), and a tournament
+//! of all policies.
 //!
-//! [`paper`] has the experiment of each figure and its captions; [`f1`] goes from lap times to the games of the paper's
-//! racing study; [`tournament`] runs every policy on every game.
+//! | module | content |
+//! |---|---|
+//! | [`experiments`] | the experiment files behind the paper's figures, embedded in this crate |
+//! | [`f1`] | the Formula One study: lap times → lap-time models → pairs of drivers → experiments |
+//! | [`figures`] | the list of figures, and their captions |
+//! | [`tournament`] | every policy on every game |
+//!
+//! This is the only crate that knows the paper. The crates below it run experiments and draw figures in general.
+//!
+//! ```
+//! use calibandit_paper::figures::{FIGURES, PaperFigure, select};
+//!
+//! let [figure] = select(&["fig2b".into()])?[..] else { panic!("one name selects one figure") };
+//! let PaperFigure::Experiment(experiment) = figure else { panic!("fig2b is an experiment") };
+//! assert_eq!(experiment.read()?.horizon(), 1_000_000);
+//! assert_eq!(select(&[])?.len(), FIGURES.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod experiments;
 pub mod f1;
-pub mod paper;
+pub mod figures;
 pub mod tournament;
+
+mod captions;

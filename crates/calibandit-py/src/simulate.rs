@@ -11,7 +11,7 @@ use calibandit_experiment::run::{
     Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest,
 };
 use calibandit_experiment::spec::{Checkpoints, Overrides};
-use calibandit_paper::paper;
+use calibandit_paper::figures;
 use calibandit_report::session::{self as job, Job, Texts, Watcher};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -179,7 +179,7 @@ pub(crate) fn run(
             return Ok(run_spec(&spec, &options, None)?);
         };
         let title = spec.heading();
-        let texts = Texts { title, lead: "", caption: &paper::caption, command: &again };
+        let texts = Texts { title, lead: "", caption: &figures::caption, command: &again };
         let job = Job { out, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
         let mut all = job.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
@@ -191,7 +191,7 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
     let (specs, results) = py.detach(|| {
-        let texts = Texts { title: "Experiments", lead: "", caption: &paper::caption, command: &job::again };
+        let texts = Texts { title: "Experiments", lead: "", caption: &figures::caption, command: &job::again };
         job::merge(&folders, &out, texts)
     })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).zip(results).collect())

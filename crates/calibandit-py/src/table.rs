@@ -15,7 +15,7 @@ use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
 use calibandit_experiment::summary::{standings, summarise};
-use calibandit_paper::paper;
+use calibandit_paper::figures;
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::{plain_section, style_key};
 use calibandit_report::report::{Footer, Report};
@@ -215,7 +215,7 @@ impl Table {
         for (described, results) in &self.experiments {
             match described {
                 Described::Spec(spec) => {
-                    let texts = Texts { title: "", lead: "", caption: &paper::caption, command: &again };
+                    let texts = Texts { title: "", lead: "", caption: &figures::caption, command: &again };
                     let one = report_of(texts, std::slice::from_ref(spec.as_ref()), std::slice::from_ref(results));
                     page.sections.extend(one.sections);
                 }

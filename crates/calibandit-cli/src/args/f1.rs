@@ -1,33 +1,33 @@
-//! Arguments of `f1` and `fit`.
+//! Arguments of `f1`.
 
 use std::path::PathBuf;
 
-use calibandit_fit::{Range, WarmUp};
-use calibandit_paper::f1;
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use calibandit_fit::WarmUp;
+use calibandit_paper::f1::{Normalise, StintOptions, Stops};
+use clap::{Args, Subcommand, ValueHint};
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum F1 {
+pub(crate) enum F1Command {
     /// Fit a lap-time model to every driver of every race, and compare the paper's model with one that has a level.
-    Fit(F1Fit),
-    /// List the ten pairs of drivers that are played, and why each of them qualifies.
-    Pairs(F1Pairs),
+    Fit(F1FitArgs),
+    /// List the ten pairs of drivers of the experiments, and why each of them was selected.
+    Pairs(F1PairsArgs),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct F1Fit {
+pub(crate) struct F1FitArgs {
     /// The folder with lap_times.csv, pit_stops.csv, races.csv and drivers.csv of the public tables.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: PathBuf,
-    /// Write the models here: as JSON if the name ends in .json, otherwise as CSV.
+    /// Write the models to this file: as JSON if the name ends in .json, otherwise as CSV.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
-    /// Which model to write.
-    #[arg(long, value_enum, default_value_t = Model::Lap)]
-    pub(crate) model: Model,
+    /// The model to write.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) model: WarmUp,
     #[command(flatten)]
-    pub(crate) preparing: Preparing,
-    /// How many threads [default: as many as the machine can run at once].
+    pub(crate) stints: StintArgs,
+    /// The number of threads [default: one per available core].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// Print JSON.
@@ -36,13 +36,13 @@ pub(crate) struct F1Fit {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct F1Pairs {
-    /// Select the pairs anew from these tables, and count those that meet the paper's condition.
+pub(crate) struct F1PairsArgs {
+    /// Select the pairs again from these tables, and count the pairs that meet the paper's condition.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) preparing: Preparing,
-    /// How many threads [default: as many as the machine can run at once].
+    pub(crate) stints: StintArgs,
+    /// The number of threads [default: one per available core].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// Print JSON.
@@ -50,112 +50,26 @@ pub(crate) struct F1Pairs {
     pub(crate) json: bool,
 }
 
-/// What the paper leaves open about the laps.
+/// The choices about lap times that the paper leaves open.
 #[derive(Debug, Args)]
-pub(crate) struct Preparing {
-    /// Where a driver's first stop is taken from.
-    #[arg(long, value_enum, default_value_t = Stops::Recorded)]
+pub(crate) struct StintArgs {
+    /// How a driver's first pit stop is found.
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) stops: Stops,
-    /// Which laps of a race become 0 and 1.
-    #[arg(long, value_enum, default_value_t = Normalise::All)]
+    /// The laps of a race whose fastest becomes 0 and whose slowest becomes 1.
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) normalise: Normalise,
-    /// How many laps before the first stop make a driver eligible.
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    /// The number of laps before the first stop that makes a driver eligible.
+    #[arg(long, value_name = "N", default_value_t = StintOptions::default().least_laps)]
     pub(crate) least_laps: usize,
-    /// Where stops are inferred: how many times the driver's median a lap out of the pits takes at least.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.07)]
+    /// If stops are inferred: a lap slower than this multiple of the driver's median lap is the lap out of the pits.
+    #[arg(long, value_name = "FACTOR", default_value_t = StintOptions::default().slow_lap)]
     pub(crate) slow_lap: f64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Stops {
-    /// The records, in races that have any (2011 on); otherwise inferred.
-    Recorded,
-    /// In every race from the lap times: the first slow lap, and the lap before it, are the stop.
-    Infer,
-    /// None: whole races.
-    WholeRace,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Normalise {
-    /// The fastest and the slowest of all laps of the race, as in the paper.
-    All,
-    /// The fastest and the slowest lap of eligible drivers.
-    Eligible,
-    /// The fastest and the slowest lap of eligible drivers before their first stops.
-    BeforeStop,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Model {
-    /// The paper's: beta·exp(-alpha·k) - gamma·k.
-    Lap,
-    /// With a constant level that losses settle at.
-    Plateau,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fit {
-    /// A CSV file with a header and a row for each observed loss.
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
-    /// The column with the arm: any text.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) arm: String,
-    /// The column with the position in the run: 1, 2, 3, ...
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) position: String,
-    /// The column with the loss: smaller is better.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) loss: String,
-    /// The form of the curves.
-    #[arg(long, value_enum, default_value_t = Model::Lap)]
-    pub(crate) model: Model,
-    /// The losses that become 0 and 1 [default: 0 1, losses as they are].
-    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_negative_numbers = true)]
-    pub(crate) range: Option<Vec<f64>>,
-    /// Write the game here, as the `[game]` table of an experiment file, and print a table of the arms.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) out: Option<PathBuf>,
-    /// Print the fitted arms as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-impl Fit {
-    pub(crate) fn range(&self) -> Range {
-        match self.range.as_deref() {
-            Some(&[low, high]) => Range { low, high },
-            _ => Range::default(),
-        }
-    }
-}
-
-impl Preparing {
-    pub(crate) fn options(&self) -> f1::Options {
-        f1::Options {
-            stops: match self.stops {
-                Stops::Recorded => f1::Stops::Recorded,
-                Stops::Infer => f1::Stops::Infer,
-                Stops::WholeRace => f1::Stops::WholeRace,
-            },
-            normalise: match self.normalise {
-                Normalise::All => f1::Normalise::All,
-                Normalise::Eligible => f1::Normalise::Eligible,
-                Normalise::BeforeStop => f1::Normalise::BeforeStop,
-            },
-            least_laps: self.least_laps,
-            slow_lap: self.slow_lap,
-        }
-    }
-}
-
-impl From<Model> for WarmUp {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::Lap => WarmUp::Lap,
-            Model::Plateau => WarmUp::Plateau,
-        }
+impl StintArgs {
+    pub(crate) fn options(&self) -> StintOptions {
+        let Self { stops, normalise, least_laps, slow_lap } = *self;
+        StintOptions { stops, normalise, least_laps, slow_lap }
     }
 }

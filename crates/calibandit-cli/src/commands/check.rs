@@ -8,9 +8,9 @@ use calibandit_report::figures::thousands;
 
 use super::lists::print_json;
 use crate::args;
-use crate::failure::Failure;
+use crate::error::CliError;
 
-pub(crate) fn check(arguments: &args::Check) -> Result<(), Failure> {
+pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let spec = Experiment::read(&arguments.file)?;
     let checks = check_spec(&spec)?;
     if arguments.json {

@@ -1,4 +1,4 @@
-//! `calibandit f1`: from the public tables of lap times to fitted models and pairs of drivers.
+//! `calibandit f1`: fits lap-time models to the public tables and lists pairs of drivers.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,25 +9,25 @@ use calibandit::{GameSpec, reo};
 use calibandit_experiment::parallel::available_threads;
 use calibandit_experiment::run::Progress;
 use calibandit_fit::WarmUp;
-use calibandit_paper::f1::{self, Pair, Study};
+use calibandit_paper::f1::{self, DriverPair, Study};
 use calibandit_report::figures::thousands;
 use calibandit_report::session::Watcher;
 use serde_json::{Value, json};
 
 use super::lists::print_json;
-use crate::args::f1::{F1, F1Fit, F1Pairs};
-use crate::failure::Failure;
+use crate::args::f1::{F1Command, F1FitArgs, F1PairsArgs};
+use crate::error::CliError;
 use crate::progress::Display;
 
-pub(crate) fn f1(command: &F1) -> Result<(), Failure> {
+pub(crate) fn f1(command: &F1Command) -> Result<(), CliError> {
     match command {
-        F1::Fit(arguments) => fit(arguments),
-        F1::Pairs(arguments) => pairs(arguments),
+        F1Command::Fit(arguments) => fit(arguments),
+        F1Command::Pairs(arguments) => pairs(arguments),
     }
 }
 
-/// Reads the tables and fits everything, with a bar on standard error.
-pub(super) fn study(data: &Path, options: &f1::Options, jobs: usize) -> Result<Study, Failure> {
+/// Reads the tables and fits all models, with a progress display on standard error.
+pub(super) fn study(data: &Path, options: &f1::StintOptions, jobs: usize) -> Result<Study, CliError> {
     let threads = if jobs == 0 { available_threads() } else { jobs };
     let display = Display::new("f1 fit");
     let study = f1::study(data, options, threads, &|done, pieces| {
@@ -37,11 +37,11 @@ pub(super) fn study(data: &Path, options: &f1::Options, jobs: usize) -> Result<S
     Ok(study)
 }
 
-fn fit(arguments: &F1Fit) -> Result<(), Failure> {
-    let study = study(&arguments.data, &arguments.preparing.options(), arguments.jobs)?;
-    let model = WarmUp::from(arguments.model);
+fn fit(arguments: &F1FitArgs) -> Result<(), CliError> {
+    let study = study(&arguments.data, &arguments.stints.options(), arguments.jobs)?;
+    let model = arguments.model;
     if let Some(path) = &arguments.out {
-        write(&study, model, path).map_err(|source| Failure::File { path: path.clone(), source })?;
+        write(&study, model, path).map_err(|source| CliError::File { path: path.clone(), source })?;
     }
     if arguments.json {
         return print_json(&summary(&study));
@@ -81,11 +81,11 @@ fn print(out: &mut impl Write, study: &Study, model: WarmUp) -> io::Result<()> {
     let reading = study.reading;
     writeln!(out, "{} laps, {} recorded stops", count(reading.rows), count(reading.stops))?;
     if reading.repeated + reading.untimed > 0 {
-        writeln!(out, "{} laps given twice, {} without a time", count(reading.repeated), count(reading.untimed))?;
+        writeln!(out, "{} repeated laps, {} laps without a time", count(reading.repeated), count(reading.untimed))?;
     }
     writeln!(
         out,
-        "{} drivers of {} races have {} laps or more until the first stop",
+        "{} drivers of {} races have at least {} laps before the first stop",
         count(study.drivers.len()),
         count(study.races),
         study.options.least_laps
@@ -95,12 +95,12 @@ fn print(out: &mut impl Write, study: &Study, model: WarmUp) -> io::Result<()> {
     let quantile = |part: f64| fits.get((part * fits.len() as f64) as usize).copied().unwrap_or(f64::NAN);
     writeln!(out, "R²: {:.2} (10 %), {:.2} (median), {:.2} (90 %)", quantile(0.1), quantile(0.5), quantile(0.9))?;
     let comparison = study.comparison();
-    writeln!(out, "\n{:<10}{:>14}{:>14}{:>26}", "model", "AIC", "AICc", "median expected last lap")?;
-    for (i, name) in ["lap", "plateau"].into_iter().enumerate() {
+    writeln!(out, "\n{:<20}{:>14}{:>14}{:>26}", "model", "AIC", "AICc", "median expected last lap")?;
+    for (i, name) in WarmUp::ALL.map(WarmUp::name).into_iter().enumerate() {
         let (aic, aicc, last) = (comparison.aic[i], comparison.aicc[i], comparison.terminal_mean[i]);
-        writeln!(out, "{name:<10}{aic:>14.0}{aicc:>14.0}{last:>26.4}")?;
+        writeln!(out, "{name:<20}{aic:>14.0}{aicc:>14.0}{last:>26.4}")?;
     }
-    writeln!(out, "{:<10}{:>54.4}", "the laps", comparison.last_lap)?;
+    writeln!(out, "{:<20}{:>54.4}", "observed laps", comparison.last_lap)?;
     writeln!(
         out,
         "A level lowers the AIC of {} of {} driver-races.",
@@ -110,21 +110,21 @@ fn print(out: &mut impl Write, study: &Study, model: WarmUp) -> io::Result<()> {
 }
 
 const RULE: &str = "\
-The paper plays ten pairs whose expected last laps are within each other's variance. Thousands of pairs are, so its ten are a selection
-that it does not state. Here it is stated. Of the pairs that meet the condition:
-  1. both curves stay within [0, 1] at every lap: otherwise they are no losses;
-  2. the last laps differ by 10^-4 or more: otherwise it does not matter whom one plays;
-  3. of each race the pair that is fitted best, by the lower R² of the two;
-  4. of each number of laps m the race that is fitted best; for m = 10 the 2001 German Grand Prix, which the paper names;
-  5. of these the one of m = 10 and the nine best of the others.
+The paper uses ten pairs whose expected last laps are within each other's variance. Thousands of pairs meet this
+condition, and the paper does not say how it selected ten of them. This project selects them as follows:
+  1. Both curves stay within [0, 1] at every lap: otherwise they are not losses of a game.
+  2. The expected last laps differ by at least 10^-4: otherwise the choice of the driver does not matter.
+  3. Of each race: the pair with the best fit, by the lower R² of the two drivers.
+  4. Of each number of laps m: the race with the best fit; for m = 10 the 2001 German Grand Prix, which the paper names.
+  5. Of these: the one with m = 10, and the nine best of the others.
 ";
 
-fn pairs(arguments: &F1Pairs) -> Result<(), Failure> {
+fn pairs(arguments: &F1PairsArgs) -> Result<(), CliError> {
     let mut counts = None;
     let pairs = match &arguments.data {
         None => f1::shipped(),
         Some(data) => {
-            let study = study(data, &arguments.preparing.options(), arguments.jobs)?;
+            let study = study(data, &arguments.stints.options(), arguments.jobs)?;
             let (literal, all) = study.literal_pairs();
             counts = Some((literal.len(), all));
             study.selected_pairs()
@@ -147,7 +147,7 @@ fn pairs(arguments: &F1Pairs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print_pair(out: &mut impl Write, pair: &Pair) -> io::Result<()> {
+fn print_pair(out: &mut impl Write, pair: &DriverPair) -> io::Result<()> {
     writeln!(out, "{}: {}, m = {}", pair.name(), pair.heading(), pair.laps)?;
     for driver in &pair.drivers {
         let model = &driver.model;
@@ -169,17 +169,17 @@ fn print_pair(out: &mut impl Write, pair: &Pair) -> io::Result<()> {
     match alpha(pair) {
         Some(0.0) => writeln!(out, "  - alpha = 0: repeated exposure of the better driver is optimal\n"),
         Some(alpha) => writeln!(out, "  - alpha = {alpha}: repeated exposure is not optimal\n"),
-        None => writeln!(out, "  - alpha is not known\n"),
+        None => writeln!(out, "  - alpha is unknown\n"),
     }
 }
 
-/// The smallest alpha of the pair's game, by the definition.
-fn alpha(pair: &Pair) -> Option<f64> {
+/// The alpha of the pair's game, by its definition.
+fn alpha(pair: &DriverPair) -> Option<f64> {
     let game = GameSpec::from(pair.game()).draw(&mut StreamKey::new(1, "f1", 0).game()).ok()?;
     reo(&game).ok().map(|reo| reo.alpha)
 }
 
-fn value(pair: &Pair) -> Value {
+fn value(pair: &DriverPair) -> Value {
     json!({
         "name": pair.name(),
         "year": pair.year,

@@ -1,21 +1,21 @@
-//! `calibandit fit`: warm-up curves from losses of one's own, and the game of the fitted arms.
+//! `calibandit fit`: fits warm-up curves to the losses of a table, and writes the game of the fitted arms.
 
 use std::io::{self, Write};
 
-use calibandit_fit::{Columns, FittedArm, fit_arms, game_toml, read_losses};
+use calibandit_fit::{FittedArm, LossColumns, fit_arms, game_toml, read_losses};
 
 use super::lists::print_json;
-use crate::args::f1::Fit;
-use crate::failure::Failure;
+use crate::args::fit::FitArgs;
+use crate::error::CliError;
 
-pub(crate) fn fit(arguments: &Fit) -> Result<(), Failure> {
-    let columns = Columns { arm: &arguments.arm, position: &arguments.position, loss: &arguments.loss };
+pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
+    let columns = LossColumns { arm: &arguments.arm, position: &arguments.position, loss: &arguments.loss };
     let losses = read_losses(&arguments.file, columns)?;
-    let range = arguments.range();
-    let arms = fit_arms(arguments.model.into(), range, &losses)?;
+    let range = arguments.range()?;
+    let arms = fit_arms(arguments.model, range, &losses)?;
     let game = game_toml(&arms, range)?;
     if let Some(path) = &arguments.out {
-        std::fs::write(path, &game).map_err(|source| Failure::File { path: path.clone(), source })?;
+        std::fs::write(path, &game).map_err(|source| CliError::File { path: path.clone(), source })?;
     }
     if arguments.json {
         return print_json(&arms);
@@ -43,7 +43,7 @@ fn print(out: &mut impl Write, arms: &[FittedArm]) -> io::Result<()> {
         write!(out, "{name:<width$}{:>10}", fit.observations)?;
         for number in [fit.alpha, fit.beta, fit.gamma, fit.level, fit.sd, fit.r_squared, fit.aic(), fit.terminal_mean()]
         {
-            // The limit of a curve that is through with warming up after one play has a huge beta.
+            // Beta is huge if the curve reaches its final level after one play.
             let text = if number.abs() < 1e5 { format!("{number:.4}") } else { format!("{number:.2e}") };
             write!(out, "{text:>10}")?;
         }

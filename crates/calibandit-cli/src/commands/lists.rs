@@ -10,10 +10,10 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::args::{Arguments, List};
-use crate::failure::Failure;
+use crate::args::{Arguments, ListArgs};
+use crate::error::CliError;
 
-pub(crate) fn games(arguments: &List) -> Result<(), Failure> {
+pub(crate) fn games(arguments: &ListArgs) -> Result<(), CliError> {
     let kinds = GameSpec::catalogue();
     if arguments.json {
         return print_json(&kinds);
@@ -34,7 +34,7 @@ pub(crate) fn games(arguments: &List) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn policies(arguments: &List) -> Result<(), Failure> {
+pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
     if arguments.json {
         let kinds: Vec<_> =
             PolicySpec::catalogue().iter().map(|kind| Listed { kind, tournament: evidence(kind.name) }).collect();
@@ -97,18 +97,18 @@ fn recommendation() -> String {
     })
 }
 
-pub(crate) fn schema() -> Result<(), Failure> {
+pub(crate) fn schema() -> Result<(), CliError> {
     print_json(&spec::schema())
 }
 
-pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+pub(crate) fn completions(shell: Shell) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "calibandit", &mut script);
     Ok(io::stdout().lock().write_all(&script)?)
 }
 
 /// Prints a value as JSON on standard output.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
     Ok(writeln!(io::stdout().lock(), "{text}")?)
 }

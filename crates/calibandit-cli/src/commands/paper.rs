@@ -1,62 +1,75 @@
-//! `calibandit paper`: every figure of the paper, and some more.
+//! `calibandit paper`: the figures of the paper, and three more.
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
-use calibandit_paper::f1;
-use calibandit_paper::paper as figures;
+use calibandit_paper::f1::{self, StintOptions};
+use calibandit_paper::figures::{self, PaperFigure};
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::Texts;
 
 use super::f1::study;
 use super::runs::Output;
-use crate::args;
-use crate::failure::Failure;
+use crate::args::PaperArgs;
+use crate::error::CliError;
 
-pub(crate) fn paper(arguments: &args::Paper) -> Result<(), Failure> {
-    let selected = figures::select(&arguments.figures).map_err(Failure::Usage)?;
-    let is_race = |name: &str| name.starts_with("f1-");
-    let races = selected.iter().any(|name| is_race(name));
-    // From raw laps on if there are any; otherwise with the models that come with the library.
-    let pairs = match &arguments.f1_data {
-        Some(folder) if races => study(folder, &f1::Options::default(), arguments.how.jobs)?.selected_pairs(),
-        _ => f1::shipped(),
+pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
+    let selected = figures::select(&arguments.figures)?;
+    let is_f1 = |figure: &PaperFigure| matches!(figure, PaperFigure::LapTimeModels | PaperFigure::FittedPairs(_));
+    // From raw lap times if a folder is given; otherwise the models that are part of the library.
+    let fitted = match &arguments.f1_data {
+        Some(folder) if selected.iter().any(is_f1) => {
+            Some(study(folder, &StintOptions::default(), arguments.execution.jobs)?.selected_pairs())
+        }
+        _ => None,
     };
-    let mut specs = Vec::new();
+    let mut specs: Vec<Experiment> = Vec::new();
     let mut sections = Vec::new();
-    let mut fitted_anew = false;
-    for name in selected {
-        if name == f1::FIGURE {
-            let mut section = ReportSection::new(f1::figure(&pairs));
-            section.command = again(arguments, name);
-            sections.push(section);
-        } else if is_race(name) && arguments.f1_data.is_some() {
-            // One experiment a pair, in place of those with the models of the library.
-            if !std::mem::replace(&mut fitted_anew, true) {
-                specs.extend(f1::experiments(&pairs)?);
+    let mut commands: Vec<(String, String)> = Vec::new();
+    let mut pairs_added = false;
+    for figure in selected {
+        match (figure, &fitted) {
+            (PaperFigure::LapTimeModels, fitted) => {
+                let chart = fitted.as_ref().map_or_else(|| f1::figure(&f1::shipped()), |pairs| f1::figure(pairs));
+                let mut section = ReportSection::new(chart);
+                section.command = again(arguments, figure.name(), fitted.is_some());
+                sections.push(section);
             }
-        } else if let Some(figure) = figures::find(name) {
-            specs.push(figure.spec()?);
+            (PaperFigure::FittedPairs(_), Some(pairs)) => {
+                // All figures on fitted pairs are replaced by one experiment per pair.
+                if !std::mem::replace(&mut pairs_added, true) {
+                    let own = f1::experiments(pairs)?;
+                    commands
+                        .extend(own.iter().map(|spec| (spec.name().to_string(), again(arguments, spec.name(), true))));
+                    specs.extend(own);
+                }
+            }
+            (figure, _) => {
+                let experiment = figure.experiment().expect("all figures but the lap-time models are experiments");
+                commands.push((experiment.name.to_string(), again(arguments, experiment.name, false)));
+                specs.push(experiment.read()?);
+            }
         }
     }
-    let mut smaller = Vec::new();
+    let mut shortened = Vec::new();
     for spec in specs {
         let horizon = arguments.quick.then_some(spec.horizon() / 10);
         let instances = arguments.instances.or(arguments.quick.then_some(5));
-        smaller.push(spec.with(Overrides { seed: None, instances, horizon })?);
+        shortened.push(spec.with(Overrides { seed: None, instances, horizon })?);
     }
-    let command = |spec: &Experiment| again(arguments, spec.name());
-    let out = Output { out: &arguments.out, shard: Shard::WHOLE, how: &arguments.how, sections };
+    let command = |spec: &Experiment| {
+        let own = commands.iter().find(|(name, _)| name == spec.name());
+        own.map(|(_, command)| command.clone()).expect("every experiment has a command")
+    };
+    let out = Output { out: &arguments.out, shard: Shard::WHOLE, execution: &arguments.execution, sections };
     let texts = Texts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
-    out.run(texts, &smaller)
+    out.run(texts, &shortened)
 }
 
-/// The command that makes a figure again.
-fn again(arguments: &args::Paper, name: &str) -> String {
+/// The command that makes a figure again; `refitted` if it uses models that were fitted to the user's data.
+fn again(arguments: &PaperArgs, name: &str, refitted: bool) -> String {
     let mut command = match &arguments.f1_data {
-        Some(folder) if name.starts_with("f1-") => {
-            format!("cargo run --release -- paper --f1-data {}", folder.display())
-        }
+        Some(folder) if refitted => format!("cargo run --release -- paper --f1-data {}", folder.display()),
         _ => format!("cargo run --release -- paper {name}"),
     };
     if let Some(instances) = arguments.instances {

@@ -7,24 +7,24 @@ use calibandit_experiment::Experiment;
 use calibandit_experiment::output as folder;
 use calibandit_experiment::run::{RunError, Shard};
 use calibandit_experiment::spec::Overrides;
-use calibandit_paper::paper;
+use calibandit_paper::figures;
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::{self as job, Job, JobError, Texts};
 use serde_json::Value;
 
 use super::lists::print_json;
 use crate::args;
-use crate::failure::Failure;
+use crate::error::CliError;
 use crate::progress::{Display, stop_on_ctrl_c};
 use crate::table;
 
-pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     let mut specs: Vec<Experiment> = Vec::new();
     let overrides = Overrides { seed: arguments.seed, instances: arguments.instances, horizon: None };
     for file in &arguments.files {
         let spec = Experiment::read(file)?.with(overrides)?;
         if specs.iter().any(|other| other.name() == spec.name()) {
-            return Err(Failure::Usage(format!(
+            return Err(CliError::Usage(format!(
                 "{}: another file also has the experiment `{}`; give each its own `name`",
                 file.display(),
                 spec.name()
@@ -38,12 +38,12 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
         let instances = arguments.instances.map_or(String::new(), |n| format!(" --instances {n}"));
         file.map_or(String::new(), |file| format!("calibandit run {file}{seed}{instances}"))
     };
-    let out = Output { out: &arguments.out, shard: arguments.shard, how: &arguments.how, sections: vec![] };
+    let out = Output { out: &arguments.out, shard: arguments.shard, execution: &arguments.execution, sections: vec![] };
     let title = if let [spec] = specs.as_slice() { spec.heading() } else { "Experiments" };
     out.run(texts(title, &command), &specs)
 }
 
-pub(crate) fn merge(arguments: &args::Merge) -> Result<(), Failure> {
+pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
     let (specs, results) = job::merge(&arguments.folders, &arguments.out, texts("Experiments", &job::again))?;
     for (spec, results) in specs.iter().zip(&results) {
         table::print(&mut io::stdout().lock(), spec, results)?;
@@ -51,7 +51,7 @@ pub(crate) fn merge(arguments: &args::Merge) -> Result<(), Failure> {
     tell_where(&arguments.out)
 }
 
-pub(crate) fn report(arguments: &args::Report) -> Result<(), Failure> {
+pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
     let folder::Stored { experiments: specs, results, .. } = folder::read(&arguments.folder)?;
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
     let report = job::report(texts(&title, &job::again), &specs, &results);
@@ -61,35 +61,35 @@ pub(crate) fn report(arguments: &args::Report) -> Result<(), Failure> {
 
 /// The texts of a report on experiments from files. An experiment of the paper has the paper's caption.
 fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> Texts<'a> {
-    Texts { title, lead: "", caption: &paper::caption, command }
+    Texts { title, lead: "", caption: &figures::caption, command }
 }
 
 /// Where results go and how they are made.
 pub(super) struct Output<'a> {
     pub(super) out: &'a Path,
     pub(super) shard: Shard,
-    pub(super) how: &'a args::How,
+    pub(super) execution: &'a args::ExecutionArgs,
     /// Sections of the report that no experiment made.
     pub(super) sections: Vec<ReportSection>,
 }
 
 impl Output<'_> {
-    pub(super) fn run(self, texts: Texts<'_>, specs: &[Experiment]) -> Result<(), Failure> {
+    pub(super) fn run(self, texts: Texts<'_>, specs: &[Experiment]) -> Result<(), CliError> {
         let job = Job {
             out: self.out,
             shard: self.shard,
-            threads: self.how.jobs,
+            threads: self.execution.jobs,
             stop: stop_on_ctrl_c(),
             texts,
             sections: self.sections,
         };
         let all = job.run(specs, |spec| Display::new(spec.name())).map_err(|error| match error {
-            JobError::Run(RunError::Stopped { done, pieces }) => {
-                Failure::Interrupted { out: self.out.to_path_buf(), done, pieces }
+            JobError::Run(RunError::Stopped { done, pieces: tasks }) => {
+                CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
             }
-            error => Failure::from(error),
+            error => CliError::from(error),
         })?;
-        if self.how.json {
+        if self.execution.json {
             let tables: Vec<Value> = specs.iter().zip(&all).map(|(spec, results)| table::json(spec, results)).collect();
             return print_json(&tables);
         }
@@ -102,7 +102,7 @@ impl Output<'_> {
     }
 }
 
-fn tell_where(out: &Path) -> Result<(), Failure> {
+fn tell_where(out: &Path) -> Result<(), CliError> {
     let report = out.join("report.html");
     let shown = if report.exists() { report } else { out.to_path_buf() };
     Ok(writeln!(io::stdout().lock(), "\n{}", shown.display())?)

@@ -8,10 +8,10 @@ use calibandit_report::session::Watcher;
 
 use super::lists::print_json;
 use crate::args;
-use crate::failure::Failure;
+use crate::error::CliError;
 use crate::progress::{Display, stop_on_ctrl_c};
 
-pub(crate) fn tournament(arguments: &args::Tournament) -> Result<(), Failure> {
+pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliError> {
     let mut options = if arguments.quick { Options::quick() } else { Options::default() };
     let mut command = String::from("calibandit tournament");
     if arguments.quick {
@@ -28,17 +28,18 @@ pub(crate) fn tournament(arguments: &args::Tournament) -> Result<(), Failure> {
         }
     }
     if options.instances == 0 {
-        return Err(Failure::Usage("`--instances` is 0: every game needs at least one".into()));
+        return Err(CliError::Usage("`--instances` is 0: every game needs at least one".into()));
     }
     let display = Display::new("tournament");
-    let played = tournament::run(&options, arguments.how.jobs, stop_on_ctrl_c(), &|progress| display.show(progress))?;
+    let played =
+        tournament::run(&options, arguments.execution.jobs, stop_on_ctrl_c(), &|progress| display.show(progress))?;
     display.finish();
     tournament::write(&arguments.out, &played, &command)?;
     if let Some(path) = &arguments.markdown {
         std::fs::write(path, tournament::markdown(&played, &command))
             .map_err(|source| FolderError::Io { path: path.clone(), source })?;
     }
-    if arguments.how.json {
+    if arguments.execution.json {
         let rows: Vec<GroupRow> = Group::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
         return print_json(&rows);
     }

@@ -1,28 +1,27 @@
-//! The tournament of pairs that do not come with the library, as experiments.
+//! The experiments on pairs of drivers that are not part of the library.
 
-use serde_json::{Map, Value, json};
-
-use super::pairs::Pair;
-use crate::paper;
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::SpecErrors;
+use serde_json::{Map, Value, json};
 
-/// The paper's experiment for each of these pairs: as `f1-main`, but with the pair's models and every policy told M = m.
+use super::pairs::DriverPair;
+use crate::experiments::F1_MAIN;
+
+/// One experiment per pair: `f1-main` with the models of the pair, and with M = m for every policy.
 ///
 /// # Errors
-/// [`SpecErrors`] if a pair is no game.
-pub fn experiments(pairs: &[Pair]) -> Result<Vec<Experiment>, SpecErrors> {
-    let Some(main) = paper::FIGURES.iter().find(|figure| figure.name == "f1-main") else { return Ok(Vec::new()) };
-    let template = main.spec()?;
-    let one = |pair: &Pair| {
-        let mut spec = template.file().clone();
+/// [`SpecErrors`] if the models of a pair are not a game.
+pub fn experiments(pairs: &[DriverPair]) -> Result<Vec<Experiment>, SpecErrors> {
+    let template = F1_MAIN.read()?;
+    let one = |pair: &DriverPair| {
+        let mut file = template.file().clone();
         let [a, b] = [0, 1].map(|i| pair.drivers[i].name());
-        spec.name = format!("f1-{}", pair.name());
-        spec.title = Some(format!("CPR over time, F1 tournament, {}: {a} and {b}", pair.heading()));
-        spec.game = pair.game().into();
-        let told: Map<String, Value> = [("policy.memory_bound".to_string(), json!(pair.laps))].into_iter().collect();
-        spec.sweep.points = vec![told];
-        spec.validate()
+        file.name = format!("f1-{}", pair.name());
+        file.title = Some(format!("CPR over time, F1 tournament, {}: {a} and {b}", pair.heading()));
+        file.game = pair.game().into();
+        let bound: Map<String, Value> = [("policy.memory_bound".to_string(), json!(pair.laps))].into_iter().collect();
+        file.sweep.points = vec![bound];
+        file.validate()
     };
     pairs.iter().map(one).collect()
 }

@@ -1,18 +1,18 @@
-//! The lap-time models of pairs as a figure: means, ± 2 standard deviations, and the laps as dots where they are at hand.
+//! The figure of lap-time models: means, ± 2 standard deviations, and the laps as dots if they are available.
 
-use super::pairs::{Pair, PairDriver};
+use super::pairs::{DriverPair, PairDriver};
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 
 /// The name of the figure, for files and command lines.
 pub const FIGURE: &str = "f1-models";
 
-/// The same two labels in all panels, so that the panels share a legend.
+/// The labels of the two drivers. They are the same in all panels, so that the panels share a legend.
 const ROLES: [&str; 2] = ["first driver", "second driver"];
 
-/// One panel a pair.
-pub fn figure(pairs: &[Pair]) -> Figure {
+/// The figure, with one panel per pair.
+pub fn figure(pairs: &[DriverPair]) -> Figure {
     let dots = pairs.iter().any(|pair| pair.drivers.iter().any(|driver| !driver.laps.is_empty()));
-    let seen = if dots { " The dots are the laps that were fitted." } else { "" };
+    let seen = if dots { " The dots are the fitted laps." } else { "" };
     let mut figure = Figure::new(FIGURE, "Lap-time models of the ten pairs").caption(format!(
         "Expected loss by lap, with a band of ± 2 standard deviations. Lap times are normalised by race.{seen}"
     ));

@@ -1,17 +1,17 @@
-//! Pairs of drivers who are hard to tell apart, and the ten of them that are played.
+//! Pairs of drivers with similar last laps, and the selection of ten pairs for the experiments.
 //!
-//! The paper's condition, word by word: two drivers of the same race, each one's expected last lap within the *variance* of
-//! the other's. The paper says that ten pairs meet it. On the public data thousands do, whatever is chosen where the
-//! paper leaves a choice; so its ten are a selection that it does not state, and here is one that is stated:
+//! The paper's condition, literally: two drivers of the same race, each one's expected last lap within the *variance* of
+//! the other's. The paper says that ten pairs meet it. On the public data thousands of pairs do, for every choice that
+//! the paper leaves open. So the paper's ten pairs are a selection that it does not state. This module states one:
 //!
-//! 1. The paper's condition.
-//! 2. Both curves stay within [0, 1] at every lap: otherwise they are no losses, and there is no game.
+//! 1. The pair meets the paper's condition.
+//! 2. Both curves stay within [0, 1] at every lap: otherwise they are not losses of a game.
 //! 3. The expected last laps are at least [`LEAST_GAP`] apart: always playing the worse driver costs at least 100 over
-//!    10^6 laps. Drivers nearer to each other than that make every policy look the same.
-//! 4. Of each race the pair that is fitted best: with the largest lower R² of its two drivers.
-//! 5. Of each number of laps m the race that is fitted best, because the paper's instances differ in m. For m = 10 this
-//!    is the 2001 German Grand Prix, whatever its fit: the paper names it.
-//! 6. Of these, the one of m = 10 and the nine best of the others.
+//!    10^6 laps. With a smaller gap, all policies have nearly the same regret.
+//! 4. Of each race: the pair with the best fit, that is, with the largest minimum R² of its two drivers.
+//! 5. Of each number of laps m: the race with the best fit, because the paper's instances differ in m. For m = 10 it is
+//!    the 2001 German Grand Prix for any fit, because the paper names it.
+//! 6. Of these: the one with m = 10, and the nine with the best fit of the others.
 
 use calibandit::game::zoo::{Fitted, FittedModel, RacePair};
 use serde::Serialize;
@@ -22,7 +22,7 @@ use calibandit_fit::Fit;
 /// The least difference of two drivers' expected last laps: 100 over 10^6 laps.
 pub const LEAST_GAP: f64 = 1e-4;
 
-/// How many pairs are played.
+/// The number of pairs in the experiments.
 pub const PAIRS: usize = 10;
 
 /// The race of the paper's main text, and its number of laps there.
@@ -30,12 +30,12 @@ const MAIN_RACE: (u32, &str, usize) = (2001, "German Grand Prix", 10);
 
 /// Two drivers of one race.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Pair {
+pub struct DriverPair {
     /// The year of the race, if known.
     pub year: Option<u32>,
     /// The name of the race.
     pub race: String,
-    /// The number of laps that were fitted, which is the memory of the game.
+    /// The number of fitted laps, which is the memory of the game.
     pub laps: usize,
     /// The drivers.
     pub drivers: [PairDriver; 2],
@@ -51,30 +51,30 @@ pub struct PairDriver {
     pub sse: f64,
     /// The share of the variance that the fit explains.
     pub r_squared: f64,
-    /// The normalised lap times, if they are at hand.
+    /// The normalised lap times, if they are available.
     #[serde(skip)]
     pub laps: Vec<f64>,
 }
 
 impl PairDriver {
     fn new(driver: &DriverRace) -> Self {
-        let Fit { alpha, beta, gamma, sd, sse, r_squared, .. } = driver.lap;
+        let Fit { alpha, beta, gamma, sd, sse, r_squared, .. } = driver.exponential_linear;
         let model = FittedModel { name: Some(driver.driver.clone()), alpha, beta, gamma, sd };
         Self { model, sse, r_squared, laps: driver.laps.clone() }
     }
 
     /// The driver's name.
     pub fn name(&self) -> &str {
-        self.model.name.as_deref().unwrap_or_default()
+        self.model.name.as_deref().expect("models of drivers have names")
     }
 
-    /// The expected loss of lap `k`, from 1.
+    /// The expected loss of lap `k`, counted from 1.
     pub fn mean(&self, k: usize) -> f64 {
         self.model.mean(k)
     }
 }
 
-impl Pair {
+impl DriverPair {
     /// The name for files and command lines, such as `2001-german`.
     pub fn name(&self) -> String {
         let place = self.race.trim_end_matches("Grand Prix").trim().to_lowercase().replace(' ', "-");
@@ -86,7 +86,7 @@ impl Pair {
         self.year.map_or(self.race.clone(), |year| format!("{year} {}", self.race))
     }
 
-    /// How far the expected last laps are apart.
+    /// The difference of the expected last laps.
     pub fn gap(&self) -> f64 {
         let [one, other] = self.terminal_means();
         (one - other).abs()
@@ -97,7 +97,7 @@ impl Pair {
         [0, 1].map(|i| self.drivers[i].mean(self.laps))
     }
 
-    /// The smaller variance: the paper's limit on the gap.
+    /// The smaller of the two variances, which is the paper's limit on the gap.
     pub fn limit(&self) -> f64 {
         let [one, other] = [0, 1].map(|i| self.drivers[i].model.sd.powi(2));
         one.min(other)
@@ -121,7 +121,7 @@ impl Pair {
         self.drivers.iter().all(|driver| (1..=self.laps).all(|k| (0.0..=1.0).contains(&driver.mean(k))))
     }
 
-    /// Why it is one of the ten, one line for each part of the rule.
+    /// Why the pair is one of the ten, one line per part of the rule.
     pub fn reasons(&self) -> Vec<String> {
         let ([one, other], first) = (self.terminal_means(), [0, 1].map(|i| self.drivers[i].mean(1)));
         let [a, b] = [0, 1].map(|i| self.drivers[i].r_squared);
@@ -148,7 +148,7 @@ impl Pair {
     }
 }
 
-impl From<RacePair> for Pair {
+impl From<RacePair> for DriverPair {
     fn from(pair: RacePair) -> Self {
         let fitted = pair.fitted();
         let drivers = fitted.drivers.map(|driver| PairDriver {
@@ -161,24 +161,24 @@ impl From<RacePair> for Pair {
     }
 }
 
-/// The ten pairs that come with the program.
-pub fn shipped() -> Vec<Pair> {
-    RacePair::ALL.map(Pair::from).to_vec()
+/// The ten pairs that are part of the library.
+pub fn shipped() -> Vec<DriverPair> {
+    RacePair::ALL.map(DriverPair::from).to_vec()
 }
 
 impl Study {
-    /// All pairs that meet the paper's condition, and how many pairs of drivers of one race there are in all.
-    pub fn literal_pairs(&self) -> (Vec<Pair>, usize) {
+    /// All pairs that meet the paper's condition, and the number of all pairs of drivers of one race.
+    pub fn literal_pairs(&self) -> (Vec<DriverPair>, usize) {
         let (mut pairs, mut all) = (Vec::new(), 0);
         for race in self.drivers.chunk_by(|a, b| a.race_id == b.race_id) {
             for (i, one) in race.iter().enumerate() {
                 for other in &race[i + 1..] {
                     all += 1;
-                    if is_close(&one.lap, &other.lap) {
-                        pairs.push(Pair {
+                    if is_close(&one.exponential_linear, &other.exponential_linear) {
+                        pairs.push(DriverPair {
                             year: one.year,
                             race: one.race.clone(),
-                            laps: one.lap.observations,
+                            laps: one.exponential_linear.observations,
                             drivers: [PairDriver::new(one), PairDriver::new(other)],
                         });
                     }
@@ -188,28 +188,30 @@ impl Study {
         (pairs, all)
     }
 
-    /// The ten pairs that are played, by the rule of this module; fewer if the data has fewer. The one of the
-    /// paper's main text comes first, then by the number of laps.
-    pub fn selected_pairs(&self) -> Vec<Pair> {
+    /// The ten pairs for the experiments, by the rule of this module; fewer if the data has fewer. The pair of the
+    /// paper's main text comes first; the others are sorted by the number of laps.
+    pub fn selected_pairs(&self) -> Vec<DriverPair> {
         select(self.literal_pairs().0)
     }
 }
 
-/// The paper's condition: each within the variance of the other.
+/// The paper's condition: each expected last lap is within the variance of the other driver.
 fn is_close(one: &Fit, other: &Fit) -> bool {
     let gap = (one.terminal_mean() - other.terminal_mean()).abs();
     gap <= one.sd.powi(2) && gap <= other.sd.powi(2)
 }
 
-fn select(literal: Vec<Pair>) -> Vec<Pair> {
-    let mut best: Vec<Pair> = literal.into_iter().filter(|pair| pair.is_game() && pair.gap() >= LEAST_GAP).collect();
-    // Ties in the fit do not happen in real data; the rest of the key makes the order one order all the same.
-    let names = |pair: &Pair| (pair.heading(), pair.drivers[0].name().to_string(), pair.drivers[1].name().to_string());
+fn select(literal: Vec<DriverPair>) -> Vec<DriverPair> {
+    let mut best: Vec<DriverPair> =
+        literal.into_iter().filter(|pair| pair.is_game() && pair.gap() >= LEAST_GAP).collect();
+    // Real data has no ties in the fit; the names make the order total for other data.
+    let names =
+        |pair: &DriverPair| (pair.heading(), pair.drivers[0].name().to_string(), pair.drivers[1].name().to_string());
     best.sort_by(|a, b| {
         let by_fit = b.r_squared().total_cmp(&a.r_squared());
         b.is_main().cmp(&a.is_main()).then(by_fit).then_with(|| names(a).cmp(&names(b)))
     });
-    let mut selected: Vec<Pair> = Vec::new();
+    let mut selected: Vec<DriverPair> = Vec::new();
     for pair in best {
         if selected.len() < PAIRS && selected.iter().all(|other| other.laps != pair.laps) {
             selected.push(pair);

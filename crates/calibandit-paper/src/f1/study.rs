@@ -1,4 +1,4 @@
-//! Every driver of every race fitted, with both models, and the two compared.
+//! Fits both models to every eligible driver of every race, and compares the models.
 
 use std::io;
 use std::path::Path;
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 
-use super::stints::{Options, Stops, stints};
-use super::tables::{Reading, Tables};
+use super::stints::{StintOptions, Stops, stints};
+use super::tables::{F1Tables, ReadCounts};
 use calibandit_experiment::parallel::for_each;
 use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 
 /// All driver-races of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Study {
-    /// How the laps were prepared.
-    pub options: Options,
-    /// What reading the tables has met.
-    pub reading: Reading,
-    /// How many races have an eligible driver.
+    /// How the laps were selected and normalised.
+    pub options: StintOptions,
+    /// The numbers of rows that were read.
+    pub reading: ReadCounts,
+    /// The number of races with an eligible driver.
     pub races: usize,
-    /// The eligible drivers, by race and driver.
+    /// The eligible drivers, sorted by race and driver.
     pub drivers: Vec<DriverRace>,
 }
 
@@ -34,83 +34,81 @@ pub struct DriverRace {
     pub year: Option<u32>,
     /// Its name.
     pub race: String,
-    /// Whether the stops of the race are recorded; otherwise they are inferred, or there are none.
+    /// Whether the stops of the race are recorded; otherwise they are inferred or ignored.
     pub recorded_stops: bool,
     /// The driver's number in the tables.
     pub driver_id: u32,
     /// The driver's name.
     pub driver: String,
-    /// The normalised lap times that were fitted. Not written to files: they belong to whoever has the data.
+    /// The fitted normalised lap times. They are not written to files, because of the licence of the data.
     #[serde(skip)]
     pub laps: Vec<f64>,
-    /// The paper's model.
-    pub lap: Fit,
-    /// The model with a level.
+    /// The fit of the paper's model.
+    pub exponential_linear: Fit,
+    /// The fit of the model with a level.
     pub plateau: Fit,
 }
 
 impl DriverRace {
     /// The fit of this model.
     pub fn fit(&self, model: WarmUp) -> &Fit {
-        match model {
-            WarmUp::Lap => &self.lap,
-            WarmUp::Plateau => &self.plateau,
-        }
+        let fits = [&self.exponential_linear, &self.plateau];
+        fits.into_iter().find(|fit| fit.model == model).expect("every model is fitted")
     }
 }
 
-/// Why there is no study.
+/// Why the study could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum F1Error {
-    /// The tables cannot be read.
+    /// A table could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Laps that cannot be fitted, for lack of laps.
+    /// The laps of a driver could not be fitted.
     #[error("{driver} in {race}: {source}")]
     Fit {
         /// The race.
         race: String,
         /// The driver.
         driver: String,
-        /// Why.
+        /// The reason.
         source: FitError,
     },
-    /// An option that makes no sense.
+    /// An option is out of its range.
     #[error("`{option}` is {value}, but must be {expected}")]
     Option {
         /// The option.
         option: &'static str,
         /// Its value.
         value: f64,
-        /// What it must be.
+        /// The allowed values.
         expected: &'static str,
     },
 }
 
-/// Reads a folder and fits every driver-race, on up to `threads` threads; `progress` is told how many of how many are
-/// done.
+/// Reads the tables of a folder and fits every driver-race, on up to `threads` threads. `progress` gets the number of
+/// finished driver-races and the number of all.
 ///
 /// # Errors
-/// [`F1Error`] if a table cannot be read, or an option makes no sense.
+/// [`F1Error`] if a table cannot be read, or an option is out of its range.
 pub fn study(
     folder: &Path,
-    options: &Options,
+    options: &StintOptions,
     threads: usize,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Study, F1Error> {
     check(options)?;
-    let tables = Tables::read(folder, options.stops == Stops::Recorded)?;
+    let tables = F1Tables::read(folder, options.stops == Stops::Recorded)?;
     study_tables(&tables, options, threads, progress)
 }
 
-/// The same for tables that are already read.
+/// [`study`] for tables that are already read.
 ///
 /// # Errors
 /// As [`study`].
 pub fn study_tables(
-    tables: &Tables,
-    options: &Options,
+    tables: &F1Tables,
+    options: &StintOptions,
     threads: usize,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Study, F1Error> {
@@ -124,16 +122,16 @@ pub fn study_tables(
     for_each(threads, &jobs, |(_, _, laps, result)| {
         let seen: Vec<Observation> =
             laps.iter().zip(1..).map(|(&loss, position)| Observation { position, loss }).collect();
-        let _ = result.set(fit(WarmUp::Lap, &seen).and_then(|lap| Ok((lap, fit(WarmUp::Plateau, &seen)?))));
+        let _ = result
+            .set(fit(WarmUp::ExponentialLinear, &seen).and_then(|without| Ok((without, fit(WarmUp::Plateau, &seen)?))));
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
     });
     let mut drivers = Vec::with_capacity(jobs.len());
     for (race, driver_id, laps, result) in &jobs {
         let (year, name) = tables.race(race.race);
         let driver = tables.driver(*driver_id);
-        // Every job has run; a missing result would be a panic in a thread, which is passed on before this.
-        let Some(result) = result.get() else { continue };
-        let (lap, plateau) =
+        let result = result.get().expect("every driver-race was fitted");
+        let (exponential_linear, plateau) =
             result.clone().map_err(|source| F1Error::Fit { race: name.clone(), driver: driver.clone(), source })?;
         drivers.push(DriverRace {
             race_id: race.race,
@@ -143,15 +141,15 @@ pub fn study_tables(
             driver_id: *driver_id,
             driver,
             laps: (*laps).clone(),
-            lap,
+            exponential_linear,
             plateau,
         });
     }
     Ok(Study { options: *options, reading: tables.reading, races: races.len(), drivers })
 }
 
-fn check(options: &Options) -> Result<(), F1Error> {
-    let Options { least_laps, slow_lap, .. } = *options;
+fn check(options: &StintOptions) -> Result<(), F1Error> {
+    let StintOptions { least_laps, slow_lap, .. } = *options;
     if least_laps < WarmUp::Plateau.parameters() {
         let expected = "at least 5, the number of parameters of the larger model";
         return Err(F1Error::Option { option: "least-laps", value: least_laps as f64, expected });
@@ -162,27 +160,29 @@ fn check(options: &Options) -> Result<(), F1Error> {
     Ok(())
 }
 
-/// The two models over all driver-races.
+/// A comparison of the two models over all driver-races.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// How many driver-races.
+    /// The number of driver-races.
     pub driver_races: usize,
-    /// The sum of Akaike's criterion, of the paper's model and of the one with a level. Smaller is better.
+    /// The sum of Akaike's criterion: of the paper's model, and of the one with a level. Smaller is better.
     pub aic: [f64; 2],
-    /// The same, corrected for small samples, over the driver-races that are long enough for the correction.
+    /// The sum of the criterion with the correction for small samples, over the driver-races with enough laps for it.
     pub aicc: [f64; 2],
-    /// For how many driver-races the level lowers the criterion.
+    /// The number of driver-races for which the level lowers the criterion.
     pub plateau_better: usize,
-    /// The median expected loss of the last lap, by either model.
+    /// The median expected loss of the last lap, by model.
     pub terminal_mean: [f64; 2],
-    /// The median of the last laps themselves.
+    /// The median of the observed last laps.
     pub last_lap: f64,
 }
 
 impl Study {
     /// Compares the two models.
     pub fn comparison(&self) -> Comparison {
-        let both = |driver: &DriverRace, of: fn(&Fit) -> Option<f64>| Some([of(&driver.lap)?, of(&driver.plateau)?]);
+        let both = |driver: &DriverRace, of: fn(&Fit) -> Option<f64>| {
+            Some([of(&driver.exponential_linear)?, of(&driver.plateau)?])
+        };
         let sum = |of: fn(&Fit) -> Option<f64>| {
             let all = self.drivers.iter().filter_map(|driver| both(driver, of));
             all.fold([0.0; 2], |sum, next| [sum[0] + next[0], sum[1] + next[1]])
@@ -191,14 +191,18 @@ impl Study {
             driver_races: self.drivers.len(),
             aic: sum(|fit| Some(fit.aic())),
             aicc: sum(Fit::aicc),
-            plateau_better: self.drivers.iter().filter(|driver| driver.plateau.aic() < driver.lap.aic()).count(),
-            terminal_mean: [WarmUp::Lap, WarmUp::Plateau]
+            plateau_better: self
+                .drivers
+                .iter()
+                .filter(|driver| driver.plateau.aic() < driver.exponential_linear.aic())
+                .count(),
+            terminal_mean: WarmUp::ALL
                 .map(|model| median(self.drivers.iter().map(|driver| driver.fit(model).terminal_mean()))),
             last_lap: median(self.drivers.iter().filter_map(|driver| driver.laps.last().copied())),
         }
     }
 
-    /// Writes the models, one row a driver-race, as CSV.
+    /// Writes the models as CSV, one row per driver-race.
     ///
     /// # Errors
     /// If the writer fails.
@@ -230,7 +234,6 @@ impl Study {
                 (false, Stops::WholeRace) => "none",
                 (false, _) => "inferred",
             };
-            let name = if model == WarmUp::Lap { "lap" } else { "plateau" };
             let numbers = [
                 fit.alpha,
                 fit.beta,
@@ -250,7 +253,7 @@ impl Study {
                 driver.driver.clone(),
                 stops.to_string(),
                 fit.observations.to_string(),
-                name.to_string(),
+                model.name().to_string(),
             ];
             row.extend(numbers.iter().map(f64::to_string));
             writer.write_record(&row)?;

@@ -1,8 +1,8 @@
-//! The public tables of Formula One results, in the layout of the Ergast database, as users have them.
+//! Reads the public tables of Formula One results, in the layout of the Ergast database.
 //!
-//! Read are `lap_times.csv`, `pit_stops.csv`, `races.csv` and `drivers.csv`. Rows may come in any order. A lap without
-//! a time (`\N`) is a lap that is not there; a lap given twice with the same time counts once; with different times
-//! it is an error, since nobody can know which is right.
+//! The tables are `lap_times.csv`, `pit_stops.csv`, `races.csv` and `drivers.csv`. Rows may come in any order. A lap
+//! without a time (`\N`) counts as missing. A lap that is given twice with the same time counts once; with different
+//! times it is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,12 +20,12 @@ const DRIVERS: &str = "drivers.csv";
 const HINT: &str = "the folder must have lap_times.csv, pit_stops.csv, races.csv and drivers.csv of the public tables";
 const STOPS_HINT: &str = "without recorded stops, choose `--stops infer` or `--stops whole-race`";
 
-/// The contents of the files, before they are understood.
+/// The contents of the files.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Contents<'a> {
+pub struct F1Files<'a> {
     /// Of `lap_times.csv`.
     pub laps: &'a [u8],
-    /// Of `pit_stops.csv`; `None` if stops are not to be read.
+    /// Of `pit_stops.csv`; `None` if recorded stops are not used.
     pub stops: Option<&'a [u8]>,
     /// Of `races.csv`.
     pub races: &'a [u8],
@@ -33,24 +33,24 @@ pub struct Contents<'a> {
     pub drivers: &'a [u8],
 }
 
-/// The tables, understood and in order.
+/// The parsed tables.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tables {
-    /// All timed laps, by race, driver and lap; no lap twice.
-    pub(super) laps: Vec<Lap>,
+pub struct F1Tables {
+    /// All timed laps, sorted by race, driver and lap; each lap once.
+    pub(super) laps: Vec<LapTime>,
     /// The lap of each driver's first recorded stop in each race.
     pub(super) first_stop: BTreeMap<(u32, u32), u32>,
     /// The races with any recorded stop.
     pub(super) with_stops: BTreeSet<u32>,
     races: BTreeMap<u32, (u32, String)>,
     drivers: BTreeMap<u32, String>,
-    /// What was found.
-    pub reading: Reading,
+    /// The numbers of rows that were read.
+    pub reading: ReadCounts,
 }
 
-/// What reading the tables has met.
+/// The numbers of rows that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Reading {
+pub struct ReadCounts {
     /// Rows of `lap_times.csv`.
     pub rows: usize,
     /// Rows that repeat another one.
@@ -63,7 +63,7 @@ pub struct Reading {
 
 /// One timed lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Lap {
+pub(super) struct LapTime {
     pub(super) race: u32,
     pub(super) driver: u32,
     pub(super) lap: u32,
@@ -71,8 +71,8 @@ pub(super) struct Lap {
     pub(super) milliseconds: u32,
 }
 
-impl Tables {
-    /// Reads the tables of a folder; stops only if they are asked for.
+impl F1Tables {
+    /// Reads the tables of a folder; `pit_stops.csv` only if `with_stops` is set.
     ///
     /// # Errors
     /// [`TableError`] with the file and the line.
@@ -81,14 +81,14 @@ impl Tables {
         let laps = file(LAPS, HINT)?;
         let stops = if with_stops { Some(file(STOPS, STOPS_HINT)?) } else { None };
         let (races, drivers) = (file(RACES, HINT)?, file(DRIVERS, HINT)?);
-        Self::parse(Contents { laps: &laps, stops: stops.as_deref(), races: &races, drivers: &drivers })
+        Self::parse(F1Files { laps: &laps, stops: stops.as_deref(), races: &races, drivers: &drivers })
     }
 
-    /// Understands the contents of the files.
+    /// Parses the contents of the files.
     ///
     /// # Errors
     /// [`TableError`] with the file and the line.
-    pub fn parse(contents: Contents<'_>) -> Result<Self, TableError> {
+    pub fn parse(contents: F1Files<'_>) -> Result<Self, TableError> {
         let mut tables = Self::default();
         tables.parse_laps(contents.laps)?;
         if let Some(stops) = contents.stops {
@@ -107,7 +107,7 @@ impl Tables {
     }
 
     fn parse_laps(&mut self, bytes: &[u8]) -> Result<(), TableError> {
-        let mut all: Vec<Lap> = Vec::new();
+        let mut all: Vec<LapTime> = Vec::new();
         let reading = &mut self.reading;
         rows(LAPS, bytes, ["raceId", "driverId", "lap", "milliseconds"], |row| {
             reading.rows += 1;
@@ -115,7 +115,7 @@ impl Tables {
             if row.is_missing(3) {
                 reading.untimed += 1;
             } else {
-                all.push(Lap { race, driver, lap, line: row.line(), milliseconds: row.whole(3)? });
+                all.push(LapTime { race, driver, lap, line: row.line(), milliseconds: row.whole(3)? });
             }
             Ok(())
         })?;
@@ -124,7 +124,7 @@ impl Tables {
         }
         all.sort_unstable();
         for lap in all {
-            let same = |before: &&Lap| (before.race, before.driver, before.lap) == (lap.race, lap.driver, lap.lap);
+            let same = |before: &&LapTime| (before.race, before.driver, before.lap) == (lap.race, lap.driver, lap.lap);
             match self.laps.last().filter(same) {
                 None => self.laps.push(lap),
                 Some(first) if first.milliseconds == lap.milliseconds => self.reading.repeated += 1,
@@ -157,12 +157,12 @@ impl Tables {
         })
     }
 
-    /// The year and the name of a race; the number where `races.csv` does not have it.
+    /// The year and the name of a race; its number if `races.csv` does not have it.
     pub fn race(&self, id: u32) -> (Option<u32>, String) {
         self.races.get(&id).map_or((None, format!("race {id}")), |(year, name)| (Some(*year), name.clone()))
     }
 
-    /// The name of a driver; the number where `drivers.csv` does not have it.
+    /// The name of a driver; the number if `drivers.csv` does not have it.
     pub fn driver(&self, id: u32) -> String {
         self.drivers.get(&id).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| format!("driver {id}"))
     }

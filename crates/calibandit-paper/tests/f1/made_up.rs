@@ -1,11 +1,11 @@
-//! Small tables in the layout of the public ones.
+//! Generated tables in the layout of the public ones.
 
 use std::fmt::Write;
 
 use calibandit_fit::TableError;
-use calibandit_paper::f1::{Contents, Tables};
+use calibandit_paper::f1::{F1Files, F1Tables};
 
-/// Tables to be filled.
+/// A builder of tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeUp {
     laps: String,
@@ -25,7 +25,7 @@ impl MadeUp {
         self
     }
 
-    /// Laps from the first on, in milliseconds.
+    /// Adds laps from the first on, in milliseconds.
     pub(crate) fn laps(mut self, race: u32, driver: u32, times: &[u32]) -> Self {
         for (time, lap) in times.iter().zip(1..) {
             self = self.lap(race, driver, lap, time);
@@ -53,12 +53,12 @@ impl MadeUp {
         ]
     }
 
-    pub(crate) fn tables(&self) -> Tables {
+    pub(crate) fn tables(&self) -> F1Tables {
         parse(&self.files()).unwrap()
     }
 }
 
-pub(crate) fn parse(files: &[String; 4]) -> Result<Tables, TableError> {
+pub(crate) fn parse(files: &[String; 4]) -> Result<F1Tables, TableError> {
     let [laps, stops, races, drivers] = files.each_ref().map(|file| file.as_bytes());
-    Tables::parse(Contents { laps, stops: Some(stops), races, drivers })
+    F1Tables::parse(F1Files { laps, stops: Some(stops), races, drivers })
 }

@@ -1,10 +1,9 @@
-//! The way from raw laps to pairs of drivers, on tables that the tests make themselves, and on the real ones where they are at
-//! hand.
+//! The Formula One study, from raw lap times to pairs of drivers: on generated tables, and on the public tables if they
+//! are available.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-#[path = "../common/f1_data.rs"]
-mod f1_data;
+mod data;
 mod made_up;
 mod malformed;
 mod pairs;

@@ -1,6 +1,6 @@
-//! Tables as they come: each flaw is handled, or an error that names the file and the line.
+//! Malformed tables: each is either repaired or an error that names the file and the line.
 
-use calibandit_paper::f1::{Options, Tables, stints, study, study_tables};
+use calibandit_paper::f1::{F1Tables, StintOptions, stints, study, study_tables};
 use proptest::prelude::*;
 
 use crate::made_up::{MadeUp, parse};
@@ -16,14 +16,14 @@ fn good() -> MadeUp {
         .stop(1, 11, 12)
 }
 
-/// The error of tables one of which is replaced.
+/// The error after one table is replaced.
 fn error(file: usize, text: String) -> String {
     let mut files = good().files();
     files[file] = text;
     parse(&files).unwrap_err().to_string()
 }
 
-/// The same table with a part of it replaced, which must be there.
+/// A valid table with one part of it replaced.
 fn edited(file: usize, from: &str, to: &str) -> String {
     let text = good().files()[file].clone();
     assert!(text.contains(from), "{text}");
@@ -31,7 +31,7 @@ fn edited(file: usize, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn byte_order_marks_line_ends_and_order_do_not_matter() {
+fn byte_order_marks_line_ends_and_row_order_are_ignored() {
     let plain = parse(&good().files()).unwrap();
     let windows = good().files().map(|file| format!("\u{feff}{}", file.replace('\n', "\r\n")));
     let shuffled = good().files().map(|file| {
@@ -42,21 +42,21 @@ fn byte_order_marks_line_ends_and_order_do_not_matter() {
     });
     for other in [windows, shuffled] {
         let other = parse(&other).unwrap();
-        assert_eq!(stints(&other, &Options::default()), stints(&plain, &Options::default()));
+        assert_eq!(stints(&other, &StintOptions::default()), stints(&plain, &StintOptions::default()));
         assert_eq!(other.driver(10), "Ada Lovelace");
         assert_eq!(other.race(1), (Some(2011), "Example Grand Prix".to_string()));
     }
 }
 
 #[test]
-fn names_that_are_not_there_are_numbers() {
+fn unknown_races_and_drivers_are_shown_by_number() {
     let tables = good().tables();
     assert_eq!(tables.driver(11), "driver 11");
     assert_eq!(tables.race(2), (None, "race 2".to_string()));
 }
 
 #[test]
-fn a_lap_without_a_time_is_a_gap() {
+fn lap_without_a_time_ends_the_stint() {
     let tables = parse(&{
         let mut files = good().files();
         files[0] = edited(0, "1,10,10,1,\"1:30.000\",95500", "1,10,10,1,\\N,\\N");
@@ -64,22 +64,22 @@ fn a_lap_without_a_time_is_a_gap() {
     })
     .unwrap();
     assert_eq!(tables.reading.untimed, 1);
-    assert!(stints(&tables, &Options::default())[0].drivers.iter().all(|(_, laps)| laps.len() == 9));
+    assert!(stints(&tables, &StintOptions::default())[0].drivers.iter().all(|(_, laps)| laps.len() == 9));
 }
 
 #[test]
-fn a_lap_twice_counts_once_and_two_times_of_one_lap_are_an_error() {
+fn repeated_lap_counts_once_and_contradicting_times_are_an_error() {
     let tables = good().lap(1, 10, 3, 99_000).tables();
     assert_eq!(tables.reading.repeated, 1);
-    assert_eq!(stints(&tables, &Options::default()), stints(&good().tables(), &Options::default()));
+    assert_eq!(stints(&tables, &StintOptions::default()), stints(&good().tables(), &StintOptions::default()));
     let message = parse(&good().lap(1, 10, 3, 98_999).files()).unwrap_err().to_string();
-    for part in ["lap_times.csv, line 26", "lap 3 of driver 10 in race 1", "99000 in line 4", "98999"] {
+    for part in ["lap_times.csv, line 26", "lap 3 of driver 10 in race 1", "99000 in line 4", "is 98999 here"] {
         assert!(message.contains(part), "{message}");
     }
 }
 
 #[test]
-fn every_error_names_the_file_the_line_and_what_is_wrong() {
+fn errors_name_file_line_and_problem() {
     let cases = [
         (0, edited(0, "milliseconds", "ms"), ["lap_times.csv", "line 1", "`milliseconds`"]),
         (0, edited(0, "1,10,2,", "1,\\N,2,"), ["lap_times.csv", "line 3", "`driverId` is `\\N`"]),
@@ -105,31 +105,31 @@ fn every_error_names_the_file_the_line_and_what_is_wrong() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_named_by_their_line() {
+fn invalid_utf8_is_an_error_with_its_line() {
     let files = good().files();
     let mut drivers = files[3].clone().into_bytes();
     let name = drivers.windows(3).position(|bytes| bytes == b"Ada").unwrap();
     drivers[name] = 0xff;
     let [laps, stops, races, _] = files.each_ref().map(|file| file.as_bytes());
-    let contents = calibandit_paper::f1::Contents { laps, stops: Some(stops), races, drivers: &drivers };
-    let message = Tables::parse(contents).unwrap_err().to_string();
+    let contents = calibandit_paper::f1::F1Files { laps, stops: Some(stops), races, drivers: &drivers };
+    let message = F1Tables::parse(contents).unwrap_err().to_string();
     assert!(message.contains("drivers.csv, line 2") && message.contains("UTF-8"), "{message}");
 }
 
 #[test]
-fn missing_files_are_named_with_what_to_do() {
+fn missing_files_are_errors_with_a_hint() {
     let nowhere = std::env::temp_dir().join("calibandit-no-such-folder");
-    let message = study(&nowhere, &Options::default(), 1, &|_, _| {}).unwrap_err().to_string();
+    let message = study(&nowhere, &StintOptions::default(), 1, &|_, _| {}).unwrap_err().to_string();
     assert!(message.contains("lap_times.csv") && message.contains("must have"), "{message}");
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn options_out_of_range_are_refused() {
     let tables = good().tables();
     for options in [
-        Options { least_laps: 4, ..Options::default() },
-        Options { slow_lap: 1.0, ..Options::default() },
-        Options { slow_lap: f64::NAN, ..Options::default() },
+        StintOptions { least_laps: 4, ..StintOptions::default() },
+        StintOptions { slow_lap: 1.0, ..StintOptions::default() },
+        StintOptions { slow_lap: f64::NAN, ..StintOptions::default() },
     ] {
         assert!(study_tables(&tables, &options, 1, &|_, _| {}).is_err(), "{options:?}");
     }
@@ -138,9 +138,9 @@ fn options_that_make_no_sense_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Cuts, doubles, replaces and inserts in good tables: whatever comes out, nothing panics, and errors name a file.
+    /// Random edits of valid tables never panic, and every error names a file.
     #[test]
-    fn broken_tables_never_panic(
+    fn randomly_edited_tables_never_panic(
         file in 0usize..4,
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, any::<u8>()), 1..12),
     ) {
@@ -158,16 +158,16 @@ proptest! {
             }
         }
         let [laps, stops, races, drivers] = files.each_ref().map(Vec::as_slice);
-        let contents = calibandit_paper::f1::Contents { laps, stops: Some(stops), races, drivers };
-        match Tables::parse(contents) {
-            Ok(tables) => { study_tables(&tables, &Options::default(), 1, &|_, _| {}).unwrap(); }
+        let contents = calibandit_paper::f1::F1Files { laps, stops: Some(stops), races, drivers };
+        match F1Tables::parse(contents) {
+            Ok(tables) => { study_tables(&tables, &StintOptions::default(), 1, &|_, _| {}).unwrap(); }
             Err(error) => prop_assert!(error.to_string().contains(".csv"), "{}", error),
         }
     }
 
     #[test]
-    fn noise_is_no_table(laps in prop::collection::vec(any::<u8>(), 0..400)) {
-        let contents = calibandit_paper::f1::Contents { laps: &laps, ..Default::default() };
-        prop_assert!(Tables::parse(contents).is_err());
+    fn random_bytes_are_an_error(laps in prop::collection::vec(any::<u8>(), 0..400)) {
+        let contents = calibandit_paper::f1::F1Files { laps: &laps, ..Default::default() };
+        prop_assert!(F1Tables::parse(contents).is_err());
     }
 }

@@ -1,8 +1,8 @@
-//! Known lap models put through the whole way, and the condition on pairs by hand.
+//! The study on tables of known lap-time models, and the condition on pairs against a direct calculation.
 
 use calibandit::rng::{Stream, StreamKey};
 use calibandit_fit::WarmUp;
-use calibandit_paper::f1::{LEAST_GAP, Options, Stops, Study, experiments, figure, shipped, study_tables};
+use calibandit_paper::f1::{LEAST_GAP, StintOptions, Stops, Study, experiments, figure, shipped, study_tables};
 use rand_distr::{Distribution, Normal};
 
 use crate::made_up::MadeUp;
@@ -19,7 +19,7 @@ fn laps([alpha, beta, gamma]: [f64; 3], sd: f64, count: u32, stream: &mut Stream
         .collect()
 }
 
-/// Races of drivers who all have the same curve. One more sets the scale: its laps are the fastest and the slowest.
+/// Races whose drivers all have the same curve. Driver 99 sets the scale: its laps are the fastest and the slowest.
 fn tables(races: u32, curve: [f64; 3], sd: f64, count: u32) -> MadeUp {
     let mut stream = StreamKey::new(3, "f1", 0).game();
     let mut made_up = MadeUp::default();
@@ -34,18 +34,18 @@ fn tables(races: u32, curve: [f64; 3], sd: f64, count: u32) -> MadeUp {
 }
 
 fn study(made_up: &MadeUp) -> Study {
-    study_tables(&made_up.tables(), &Options::default(), 2, &|_, _| {}).unwrap()
+    study_tables(&made_up.tables(), &StintOptions::default(), 2, &|_, _| {}).unwrap()
 }
 
 #[test]
-fn known_models_come_back_within_their_standard_errors() {
-    // Far enough from every border that the standard errors mean something.
+fn known_models_are_recovered_within_their_standard_errors() {
+    // All parameters are far from the borders of their ranges, so that standard errors are valid.
     let (curve, sd) = ([0.1, 0.9, 0.01], 0.0005);
     let study = study(&tables(40, curve, sd, 14));
     assert_eq!((study.races, study.drivers.len()), (40, 160));
     let mut deviations = Vec::new();
     for driver in &study.drivers {
-        let (fit, errors) = (&driver.lap, driver.lap.standard_errors);
+        let (fit, errors) = (&driver.exponential_linear, driver.exponential_linear.standard_errors);
         let found = [(fit.alpha, errors.alpha), (fit.beta, errors.beta), (fit.gamma, errors.gamma)];
         deviations.extend(found.iter().zip(curve).map(|(&(found, error), truth)| (found - truth) / error.unwrap()));
         assert_eq!(driver.fit(WarmUp::Plateau).model, WarmUp::Plateau);
@@ -54,17 +54,17 @@ fn known_models_come_back_within_their_standard_errors() {
     assert!(deviations.iter().all(|z| z.abs() < 6.5), "{deviations:?}");
     let within = deviations.iter().filter(|z| z.abs() < 2.0).count() as f64 / deviations.len() as f64;
     assert!((0.86..=0.985).contains(&within), "{within}");
-    // Three of fourteen degrees of freedom are fitted away.
-    let mean_square = study.drivers.iter().map(|driver| driver.lap.sd.powi(2)).sum::<f64>() / 160.0;
+    // The fit uses three of fourteen degrees of freedom.
+    let mean_square = study.drivers.iter().map(|driver| driver.exponential_linear.sd.powi(2)).sum::<f64>() / 160.0;
     assert!((mean_square / (sd * sd * 11.0 / 14.0) - 1.0).abs() < 0.15, "{mean_square}");
 }
 
 #[test]
-fn results_do_not_depend_on_threads_and_progress_reaches_the_end() {
+fn study_does_not_depend_on_threads_and_progress_reaches_the_end() {
     let tables = tables(3, [0.3, 0.5, 0.0], 0.02, 10).tables();
     let last = std::sync::Mutex::new((0, 0));
-    let one = study_tables(&tables, &Options::default(), 1, &|_, _| {}).unwrap();
-    let many = study_tables(&tables, &Options::default(), 4, &|done, all| {
+    let one = study_tables(&tables, &StintOptions::default(), 1, &|_, _| {}).unwrap();
+    let many = study_tables(&tables, &StintOptions::default(), 4, &|done, all| {
         let mut last = last.lock().unwrap();
         *last = (last.0.max(done), all);
     });
@@ -73,7 +73,7 @@ fn results_do_not_depend_on_threads_and_progress_reaches_the_end() {
 }
 
 #[test]
-fn the_literal_condition_is_checked_both_ways() {
+fn literal_pairs_meet_the_condition_in_both_directions() {
     let study = study(&tables(10, [0.3, 0.5, 0.0], 0.1, 10));
     let (pairs, all) = study.literal_pairs();
     assert_eq!(all, 10 * 6);
@@ -81,8 +81,8 @@ fn the_literal_condition_is_checked_both_ways() {
     for race in study.drivers.chunk_by(|a, b| a.race_id == b.race_id) {
         for (i, one) in race.iter().enumerate() {
             for other in &race[..i] {
-                let (a, b) = (one.lap.mean(10), other.lap.mean(10));
-                let (va, vb) = (one.lap.sse / 10.0, other.lap.sse / 10.0);
+                let (a, b) = (one.exponential_linear.mean(10), other.exponential_linear.mean(10));
+                let (va, vb) = (one.exponential_linear.sse / 10.0, other.exponential_linear.sse / 10.0);
                 by_hand += usize::from(b - vb <= a && a <= b + vb && a - va <= b && b <= a + va);
             }
         }
@@ -92,7 +92,7 @@ fn the_literal_condition_is_checked_both_ways() {
 }
 
 #[test]
-fn the_rule_leaves_one_pair_for_each_number_of_laps() {
+fn selection_keeps_one_pair_per_number_of_laps() {
     let mut made_up = MadeUp::default();
     let mut stream = StreamKey::new(4, "f1", 0).game();
     for race in 1..=30 {
@@ -122,11 +122,11 @@ fn the_rule_leaves_one_pair_for_each_number_of_laps() {
     }
     let drawn = figure(&selected);
     assert_eq!(drawn.panels.len(), 5);
-    assert_eq!(drawn.panels[0].series[0].observations.len(), 8, "the laps are dots");
+    assert_eq!(drawn.panels[0].series[0].observations.len(), 8, "laps are drawn as dots");
 }
 
 #[test]
-fn the_shipped_pairs_can_be_drawn_and_explained_without_data() {
+fn shipped_pairs_can_be_drawn_without_data() {
     let pairs = shipped();
     assert_eq!(pairs.len(), 10);
     assert_eq!((pairs[0].name().as_str(), pairs[0].laps), ("2001-german", 10));
@@ -139,9 +139,9 @@ fn the_shipped_pairs_can_be_drawn_and_explained_without_data() {
 }
 
 #[test]
-fn models_are_written_one_row_a_driver_race_and_never_with_laps() {
+fn models_are_written_one_row_per_driver_race_without_laps() {
     let study = study(&tables(2, [0.3, 0.5, 0.0], 0.02, 10));
-    for model in [WarmUp::Lap, WarmUp::Plateau] {
+    for model in [WarmUp::ExponentialLinear, WarmUp::Plateau] {
         let mut file = Vec::new();
         study.write_csv(model, &mut file).unwrap();
         let mut reader = csv::Reader::from_reader(file.as_slice());
@@ -156,16 +156,16 @@ fn models_are_written_one_row_a_driver_race_and_never_with_laps() {
     }
     let json = serde_json::to_value(&study).unwrap();
     assert!(json["drivers"][0].get("laps").is_none());
-    let whole = Options { stops: Stops::WholeRace, ..Options::default() };
+    let whole = StintOptions { stops: Stops::WholeRace, ..StintOptions::default() };
     let whole = study_tables(&tables(1, [0.3, 0.5, 0.0], 0.02, 10).tables(), &whole, 1, &|_, _| {}).unwrap();
     assert!(!whole.drivers[0].recorded_stops);
 }
 
 #[test]
-fn other_pairs_are_played_as_the_shipped_ones_are() {
+fn experiments_on_selected_pairs_equal_those_on_shipped_pairs() {
     let own = experiments(&shipped()).unwrap();
     assert_eq!(own.len(), 10);
-    let shipped_sweep = calibandit_paper::paper::find("f1-cpr").unwrap().spec().unwrap();
+    let shipped_sweep = calibandit_paper::experiments::F1_CPR.read().unwrap();
     let shipped_points = shipped_sweep.points();
     for (spec, point) in own.iter().zip(shipped_points) {
         let points = spec.points();

@@ -1,16 +1,17 @@
-//! Tests on the public tables themselves.
+//! Tests on the public tables. They are skipped if the tables are not available.
 
-use calibandit_paper::f1::{Options, Stops, Study, Tables, shipped, stints, study};
+use calibandit_fit::{Observation, WarmUp, fit};
+use calibandit_paper::f1::{F1Tables, StintOptions, Stops, Study, shipped, stints, study};
 
-use crate::f1_data;
+use crate::data;
 
 #[test]
 #[ignore = "needs the F1 tables"]
-fn the_german_grand_prix_of_2001_has_ten_laps_and_whole_races_have_thirteen() {
-    let folder = f1_data::folder();
-    let tables = Tables::read(&folder, true).unwrap();
+fn german_grand_prix_2001_has_10_laps_before_stops_and_13_as_whole_race() {
+    let folder = data::folder();
+    let tables = F1Tables::read(&folder, true).unwrap();
     let laps = |stops| {
-        let races = stints(&tables, &Options { stops, ..Options::default() });
+        let races = stints(&tables, &StintOptions { stops, ..StintOptions::default() });
         races.iter().find(|race| race.race == 152).unwrap().drivers[0].1.len()
     };
     assert_eq!((laps(Stops::Recorded), laps(Stops::WholeRace)), (10, 13));
@@ -18,17 +19,16 @@ fn the_german_grand_prix_of_2001_has_ten_laps_and_whole_races_have_thirteen() {
 }
 
 fn whole() -> Study {
-    study(&f1_data::folder(), &Options::default(), 2, &|_, _| {}).unwrap()
+    study(&data::folder(), &StintOptions::default(), 2, &|_, _| {}).unwrap()
 }
 
-/// The shipped table is what comes out of the data by the stated rule. Parameters are badly conditioned, so curves are
-/// compared.
+/// The stated rule selects the pairs of the library. The test compares curves, because parameters are badly conditioned.
 #[test]
 #[ignore = "needs the F1 tables"]
-fn the_shipped_pairs_are_the_selected_ones() {
+fn stated_rule_selects_the_shipped_pairs() {
     let study = whole();
     let (literal, all) = study.literal_pairs();
-    assert!(literal.len() > 1000 && literal.len() < all, "thousands, not ten: {}", literal.len());
+    assert!(literal.len() > 1000 && literal.len() < all, "the paper says ten: {}", literal.len());
     let (selected, shipped) = (study.selected_pairs(), shipped());
     assert_eq!(selected.len(), shipped.len());
     for (found, expected) in selected.iter().zip(&shipped) {
@@ -39,8 +39,27 @@ fn the_shipped_pairs_are_the_selected_ones() {
             assert!((1..=found.laps).all(|k| (a.mean(k) - b.mean(k)).abs() < 1e-6));
         }
     }
-    // A level is worth its parameter, by far.
+    // The level lowers the criterion although it is one more parameter.
     let comparison = study.comparison();
     assert!(comparison.aic[1] < comparison.aic[0] && comparison.aicc[1] < comparison.aicc[0]);
     assert!(comparison.plateau_better * 2 > comparison.driver_races);
+}
+
+/// A hundred sequences of real laps, with the least sums of squares that another program found.
+#[test]
+#[ignore = "needs the F1 tables"]
+fn fit_is_at_least_as_good_as_the_reference_fits() {
+    let folder = data::folder();
+    let text = std::fs::read_to_string(folder.join("fit_reference.json")).unwrap();
+    let reference: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let sequences = reference["sequences"].as_array().unwrap();
+    assert!(!sequences.is_empty());
+    for sequence in sequences {
+        let laps: Vec<f64> = sequence["laps"].as_array().unwrap().iter().map(|lap| lap.as_f64().unwrap()).collect();
+        let seen: Vec<Observation> =
+            laps.iter().zip(1..).map(|(&loss, position)| Observation { position, loss }).collect();
+        let found = fit(WarmUp::ExponentialLinear, &seen).unwrap();
+        let least = sequence["fit"]["sse"].as_f64().unwrap();
+        assert!(found.sse <= least * (1.0 + 1e-6), "{} {least} {}", found.sse, sequence["raceId"]);
+    }
 }

@@ -1,6 +1,6 @@
-//! Which laps are fitted, and how they are normalised.
+//! The selection and normalisation of laps.
 
-use calibandit_paper::f1::{Normalise, Options, Stops, stints};
+use calibandit_paper::f1::{Normalise, StintOptions, Stops, stints};
 
 use crate::made_up::MadeUp;
 
@@ -19,13 +19,13 @@ fn example() -> MadeUp {
         .stop(1, 12, 11)
 }
 
-fn options(stops: Stops, normalise: Normalise) -> Options {
-    Options { stops, normalise, ..Options::default() }
+fn options(stops: Stops, normalise: Normalise) -> StintOptions {
+    StintOptions { stops, normalise, ..StintOptions::default() }
 }
 
 #[test]
-fn the_papers_example_is_cut_to_the_shortest_driver() {
-    let races = stints(&example().tables(), &Options::default());
+fn stints_are_cut_to_the_shortest_as_in_the_papers_example() {
+    let races = stints(&example().tables(), &StintOptions::default());
     assert_eq!(races.len(), 1);
     assert!(races[0].recorded_stops);
     let lengths: Vec<(u32, usize)> = races[0].drivers.iter().map(|(driver, laps)| (*driver, laps.len())).collect();
@@ -35,43 +35,43 @@ fn the_papers_example_is_cut_to_the_shortest_driver() {
 }
 
 #[test]
-fn a_stop_on_the_eighth_lap_is_too_early_and_no_stop_is_the_whole_race() {
+fn driver_who_stops_on_lap_8_is_not_eligible_and_whole_races_ignore_stops() {
     let tables = example().stop(1, 10, 8).tables();
-    let drivers = stints(&tables, &Options::default())[0].drivers.clone();
+    let drivers = stints(&tables, &StintOptions::default())[0].drivers.clone();
     assert_eq!(drivers.iter().map(|(driver, _)| *driver).collect::<Vec<_>>(), [11, 12]);
     let whole = stints(&tables, &options(Stops::WholeRace, Normalise::All));
     assert!(whole[0].drivers.iter().all(|(_, laps)| laps.len() == 30) && !whole[0].recorded_stops);
 }
 
 #[test]
-fn before_there_were_records_stops_are_inferred() {
+fn stops_are_inferred_in_races_without_records() {
     // In on lap 11, out on lap 12, which is 1.08 times the median. The first lap is slow too, but that is the start.
     let mut times = vec![100_000; 30];
     (times[0], times[10], times[11]) = (120_000, 104_000, 108_000);
     let tables = MadeUp::default().laps(1, 10, &times).tables();
-    let races = stints(&tables, &Options::default());
+    let races = stints(&tables, &StintOptions::default());
     assert_eq!(races[0].drivers[0].1.len(), 10);
     assert!(!races[0].recorded_stops);
-    // Slower than 1.07 times, not as slow.
+    // Exactly 1.07 times the median is not slow.
     times[11] = 107_000;
     let tables = MadeUp::default().laps(1, 10, &times).tables();
-    assert_eq!(stints(&tables, &Options::default())[0].drivers[0].1.len(), 30);
-    // Another limit is another stop: the lap into the pits counts then.
-    let strict = Options { slow_lap: 1.035, ..Options::default() };
+    assert_eq!(stints(&tables, &StintOptions::default())[0].drivers[0].1.len(), 30);
+    // With a lower limit, the lap into the pits counts as slow.
+    let strict = StintOptions { slow_lap: 1.035, ..StintOptions::default() };
     assert_eq!(stints(&tables, &strict)[0].drivers[0].1.len(), 9);
 }
 
 #[test]
-fn records_are_not_looked_at_when_stops_are_to_be_inferred() {
+fn infer_ignores_recorded_stops() {
     let mut times = vec![100_000; 30];
     times[20] = 120_000;
     let tables = MadeUp::default().laps(1, 10, &times).stop(1, 10, 10).tables();
-    assert_eq!(stints(&tables, &Options::default())[0].drivers[0].1.len(), 9);
+    assert_eq!(stints(&tables, &StintOptions::default())[0].drivers[0].1.len(), 9);
     assert_eq!(stints(&tables, &options(Stops::Infer, Normalise::All))[0].drivers[0].1.len(), 19);
 }
 
 #[test]
-fn a_gap_ends_the_laps_and_a_late_first_lap_leaves_none() {
+fn gap_ends_the_stint_and_missing_first_lap_leaves_none() {
     let mut made_up = MadeUp::default().race(1, 2011, "Example Grand Prix");
     for lap in (1..=9).chain(11..=30) {
         made_up = made_up.lap(1, 10, lap, 90_000 + lap);
@@ -85,8 +85,8 @@ fn a_gap_ends_the_laps_and_a_late_first_lap_leaves_none() {
 }
 
 #[test]
-fn each_way_to_normalise_by_hand() {
-    // The eligible driver: 92 to 99 seconds, then the stop at 110. Somebody else: 90 and 120.
+fn every_normalisation_matches_hand_calculation() {
+    // The eligible driver: 92 to 99 seconds, then the stop at 110. Another driver: 90 and 120.
     let times: Vec<u32> = (0..8).map(|i| 99_000 - 1000 * i).chain([110_000]).collect();
     let tables = MadeUp::default().laps(1, 10, &times).laps(1, 11, &[120_000, 90_000]).stop(1, 10, 9).tables();
     let first = |normalise| stints(&tables, &options(Stops::Recorded, normalise))[0].drivers[0].1[0];
@@ -96,7 +96,7 @@ fn each_way_to_normalise_by_hand() {
 }
 
 #[test]
-fn a_race_of_equal_laps_has_nothing_to_fit() {
+fn race_with_equal_laps_is_left_out() {
     let tables = MadeUp::default().laps(1, 10, &[90_000; 12]).tables();
-    assert_eq!(stints(&tables, &Options::default()), []);
+    assert_eq!(stints(&tables, &StintOptions::default()), []);
 }

@@ -1,18 +1,18 @@
-//! From a table of losses to fitted arms, and from those to a game.
+//! The steps from a table of losses to fitted arms, and from fitted arms to a game.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use calibandit::game::zoo::{ArmSpec, Custom, Fitted, FittedModel};
-use calibandit::{GameSpec, LossCurveSpec, Noise};
+use calibandit::{GameSpec, LossCurveSpec, LossRange, Noise};
 use serde::Serialize;
 
-use super::table::{TableError, read, rows};
-use super::{Fit, FitError, Observation, WarmUp, fit};
+use crate::curve::{Fit, FitError, Observation, WarmUp, fit};
+use crate::table::{TableError, read, rows};
 
-/// Which columns of a table say what.
+/// The names of the columns of a table of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns<'a> {
+pub struct LossColumns<'a> {
     /// The arm: any text.
     pub arm: &'a str,
     /// The position in the run: whole numbers from 1.
@@ -21,28 +21,12 @@ pub struct Columns<'a> {
     pub loss: &'a str,
 }
 
-/// What is 0 and what is 1: losses are mapped linearly.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Range {
-    /// Becomes 0.
-    pub low: f64,
-    /// Becomes 1.
-    pub high: f64,
-}
-
-impl Default for Range {
-    /// Losses as they are.
-    fn default() -> Self {
-        Self { low: 0.0, high: 1.0 }
-    }
-}
-
 /// The losses of one arm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArmLosses {
     /// The arm's name.
     pub name: String,
-    /// What was observed, in the order of the table.
+    /// Its observations, in the order of the table.
     pub observations: Vec<Observation>,
 }
 
@@ -56,35 +40,27 @@ pub struct FittedArm {
     pub fit: Fit,
 }
 
-/// Why there are no fitted arms, or no game of them.
+/// Why arms could not be fitted, or could not be made a game.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmsError {
-    /// The table cannot be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The range is none.
-    #[error("the range from {low} to {high} is none: it needs two numbers, the smaller one first")]
-    Range {
-        /// The lower end.
-        low: f64,
-        /// The upper end.
-        high: f64,
-    },
-    /// An arm cannot be fitted.
+    /// The curve of an arm could not be fitted.
     #[error("arm `{arm}`: {source}")]
     Fit {
         /// The arm.
         arm: String,
-        /// Why.
+        /// The reason.
         source: FitError,
     },
-    /// A curve that leaves [0, 1].
+    /// There is no arm.
+    #[error("a game needs at least one fitted arm, but none was given")]
+    NoArms,
+    /// A curve leaves [0, 1].
     #[error(
         "arm `{arm}`: the curve is {mean} at position {position}, but expected losses of a game lie in [0, 1]; \
-         choose a range (`--range LOW HIGH`) with room on both sides, or the model `plateau`"
+         choose a wider range (`--range LOW HIGH`), or the model `plateau`"
     )]
-    NoLoss {
+    OutsideUnitInterval {
         /// The arm.
         arm: String,
         /// The position.
@@ -92,26 +68,26 @@ pub enum ArmsError {
         /// The expected loss there.
         mean: f64,
     },
-    /// The game cannot be written.
+    /// The game could not be written as TOML.
     #[error("the game cannot be written as TOML: {0}")]
     Toml(#[from] toml::ser::Error),
 }
 
-/// Reads the losses of a CSV file by arm, arms in order of appearance. Rows without a loss (empty, `\N`, `NA`) are
-/// left out. A position may come any number of times: once for each run.
+/// Reads a CSV file and groups its losses by arm, in order of first appearance. Rows without a loss (empty, `\N`, `NA`)
+/// are skipped. A position may occur several times, once per run.
 ///
 /// # Errors
 /// [`TableError`] with the file and the line.
-pub fn read_losses(path: &Path, columns: Columns<'_>) -> Result<Vec<ArmLosses>, TableError> {
+pub fn read_losses(path: &Path, columns: LossColumns<'_>) -> Result<Vec<ArmLosses>, TableError> {
     let bytes = read(path, "give the path of a CSV file with a header")?;
     parse_losses(&path.display().to_string(), &bytes, columns)
 }
 
-/// The same for a file that is already read; `file` is its name in errors.
+/// [`read_losses`] for the contents of a file; `file` is its name in errors.
 ///
 /// # Errors
 /// [`TableError`] with the file and the line.
-pub fn parse_losses(file: &str, bytes: &[u8], columns: Columns<'_>) -> Result<Vec<ArmLosses>, TableError> {
+pub fn parse_losses(file: &str, bytes: &[u8], columns: LossColumns<'_>) -> Result<Vec<ArmLosses>, TableError> {
     let mut arms: Vec<ArmLosses> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     rows(file, bytes, [columns.arm, columns.position, columns.loss], |row| {
@@ -135,15 +111,12 @@ pub fn parse_losses(file: &str, bytes: &[u8], columns: Columns<'_>) -> Result<Ve
     Ok(arms)
 }
 
-/// Fits every arm.
+/// Fits a curve to every arm. Losses are mapped linearly: the lower end of `range` becomes 0, the upper end 1.
 ///
 /// # Errors
-/// [`ArmsError`] if the range is none or an arm has too few positions.
-pub fn fit_arms(model: WarmUp, range: Range, arms: &[ArmLosses]) -> Result<Vec<FittedArm>, ArmsError> {
-    let Range { low, high } = range;
-    if !(low < high && low.is_finite() && high.is_finite()) {
-        return Err(ArmsError::Range { low, high });
-    }
+/// [`ArmsError::Fit`] if an arm has too few positions.
+pub fn fit_arms(model: WarmUp, range: LossRange, arms: &[ArmLosses]) -> Result<Vec<FittedArm>, ArmsError> {
+    let (low, high) = (range.low(), range.high());
     let fitted = arms.iter().map(|arm| {
         let scaled: Vec<Observation> = arm
             .observations
@@ -156,22 +129,22 @@ pub fn fit_arms(model: WarmUp, range: Range, arms: &[ArmLosses]) -> Result<Vec<F
     fitted.collect()
 }
 
-/// The game of these arms: a `race` of lap models, or a `custom` game with the curves written out. Its memory is the
-/// last position that all arms were observed up to.
+/// The game of these arms: a `fitted` game if all curves have the paper's form, otherwise a `custom` game with the
+/// losses listed by position. Its memory is the largest position up to which every arm was observed.
 ///
 /// # Errors
-/// [`ArmsError::NoLoss`] if a curve leaves [0, 1] on the way there.
+/// [`ArmsError::OutsideUnitInterval`] if a curve leaves [0, 1] up to that position; [`ArmsError::NoArms`] without arms.
 pub fn game(arms: &[FittedArm]) -> Result<GameSpec, ArmsError> {
-    let memory = arms.iter().map(|arm| arm.fit.last).min().unwrap_or(0);
+    let memory = arms.iter().map(|arm| arm.fit.last).min().ok_or(ArmsError::NoArms)?;
     for arm in arms {
         let outside = (1..=memory).find(|&k| !(0.0..=1.0).contains(&arm.fit.mean(k)));
         if let Some(position) = outside {
-            return Err(ArmsError::NoLoss { arm: arm.name.clone(), position, mean: arm.fit.mean(position) });
+            let (arm, mean) = (arm.name.clone(), arm.fit.mean(position));
+            return Err(ArmsError::OutsideUnitInterval { arm, position, mean });
         }
     }
-    // A race has normal noise; a curve through every observation has none.
-    let is_race = arms.iter().all(|arm| arm.fit.model == WarmUp::Lap && arm.fit.sd > 0.0);
-    if is_race {
+    // Games of kind `fitted` have normal noise; a curve through every observation has none.
+    if arms.iter().all(|arm| arm.fit.model == WarmUp::ExponentialLinear && arm.fit.sd > 0.0) {
         let models = arms.iter().map(|FittedArm { name, fit }| {
             let Fit { alpha, beta, gamma, sd, .. } = *fit;
             FittedModel { name: Some(name.clone()), alpha, beta, gamma, sd }
@@ -187,13 +160,13 @@ pub fn game(arms: &[FittedArm]) -> Result<GameSpec, ArmsError> {
     Ok(Custom { arm: arms.collect() }.into())
 }
 
-/// The game as the `[game]` table of an experiment file, headed by what was fitted.
+/// The game as the `[game]` table of an experiment file, after comments on the fitted arms.
 ///
 /// # Errors
 /// As [`game`].
-pub fn game_toml(arms: &[FittedArm], range: Range) -> Result<String, ArmsError> {
+pub fn game_toml(arms: &[FittedArm], range: LossRange) -> Result<String, ArmsError> {
     #[derive(Serialize)]
-    struct File {
+    struct GameFile {
         game: GameSpec,
     }
     let game = game(arms)?;
@@ -205,9 +178,9 @@ pub fn game_toml(arms: &[FittedArm], range: Range) -> Result<String, ArmsError> 
             fit.observations, fit.last, fit.r_squared, fit.sd
         );
     }
-    if range != Range::default() {
-        text += &format!("# a loss of 0 is {}, a loss of 1 is {}\n", range.low, range.high);
+    if range != LossRange::default() {
+        text += &format!("# a loss of 0 is {}, a loss of 1 is {}\n", range.low(), range.high());
     }
-    text += &toml::to_string(&File { game })?;
+    text += &toml::to_string(&GameFile { game })?;
     Ok(text)
 }

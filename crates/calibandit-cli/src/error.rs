@@ -1,0 +1,83 @@
+//! The errors of the commands and their exit codes.
+
+use std::io;
+use std::path::PathBuf;
+
+use calibandit_experiment::output::FolderError;
+use calibandit_experiment::preflight::CheckError;
+use calibandit_experiment::spec::SpecErrors;
+use calibandit_fit::{ArmsError, LossRangeError, TableError};
+use calibandit_paper::f1::F1Error;
+use calibandit_paper::figures::UnknownFigure;
+use calibandit_paper::tournament::TournamentError;
+use calibandit_report::session::JobError;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error("the reader closed the output")]
+    ClosedPipe,
+    #[error("the output could not be written: {0}")]
+    Output(io::Error),
+    /// An experiment file is wrong. The text has several lines, with the place of each mistake.
+    #[error(transparent)]
+    Spec(#[from] SpecErrors),
+    /// The command line asks for something that does not exist or is not allowed.
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Figure(#[from] UnknownFigure),
+    #[error(
+        "interrupted after {done} of {tasks} tasks; they are saved in {}, and the same command continues from there",
+        .out.display()
+    )]
+    Interrupted { out: PathBuf, done: usize, tasks: usize },
+    #[error(transparent)]
+    Session(#[from] JobError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error("{}: {source}", .path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    F1(#[from] F1Error),
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    LossRange(#[from] LossRangeError),
+    #[error(transparent)]
+    Arms(#[from] ArmsError),
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
+}
+
+impl CliError {
+    /// 0 for a closed pipe, 2 for wrong input (command line or file), 130 after Ctrl-C, otherwise 1.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            CliError::ClosedPipe => 0,
+            CliError::Spec(_) | CliError::Usage(_) | CliError::Figure(_) => 2,
+            CliError::F1(_) => 2,
+            CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
+            CliError::Interrupted { .. } | CliError::Tournament(TournamentError::Stopped { .. }) => 130,
+            CliError::Output(_) | CliError::Session(_) | CliError::Folder(_) | CliError::Check(_) => 1,
+            CliError::File { .. } | CliError::Tournament(_) => 1,
+        }
+    }
+
+    /// The text for standard error.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            // These begin with the place in the file.
+            CliError::Spec(errors) => errors.to_string(),
+            error => format!("calibandit: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { CliError::ClosedPipe } else { CliError::Output(error) }
+    }
+}
