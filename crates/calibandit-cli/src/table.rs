@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::Results;
-use calibandit_experiment::summary::{SIGNIFICANCE, Standing, standings};
+use calibandit_experiment::stats::{PolicyRanking, SIGNIFICANCE, rank_policies};
 use calibandit_report::figures::thousands;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results) 
     writeln!(out, "\n{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon()))?;
     let width = results.policies.iter().map(|label| label.chars().count()).max().unwrap_or(0).max(6);
     for (game, label) in results.games.iter().enumerate() {
-        let rows = standings(results, game);
+        let rows = rank_policies(results, game);
         writeln!(out, "  {label}")?;
         writeln!(
             out,
@@ -22,7 +22,7 @@ pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results) 
             "policy", "mean", "± stderr", "median", "p99", "max", "switches"
         )?;
         for row in &rows {
-            let Standing { policy, cpr, switches, groups, .. } = row;
+            let PolicyRanking { policy, cpr, switches, groups, .. } = row;
             writeln!(
                 out,
                 "    {policy:width$}  {:>12} ± {:>10}  {:>12}  {:>12}  {:>12}  {:>10}  {groups}",
@@ -59,7 +59,7 @@ fn number(value: f64) -> String {
 pub(crate) fn json(spec: &Experiment, results: &Results) -> Value {
     let games = results.games.iter().enumerate();
     let games: Vec<Value> =
-        games.map(|(game, label)| json!({"game": label, "policies": standings(results, game)})).collect();
+        games.map(|(game, label)| json!({"game": label, "policies": rank_policies(results, game)})).collect();
     json!({"experiment": spec.name(), "horizon": spec.horizon(), "instances": spec.instances(), "games": games})
 }
 

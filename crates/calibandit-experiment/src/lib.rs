@@ -1,16 +1,20 @@
 //! From an experiment file to results.
 //!
-//! [`spec`] reads experiment files and validates them into an [`Experiment`]; [`preflight`] analyses an experiment without running it; [`run`](mod@run) runs it on
-//! all cores, in shards and with a journal; [`results`] and [`summary`] hold what came out; [`output`] stores it in a
-//! folder. Figures and reports are in the crate `calibandit-report`.
+//! [`spec`] reads experiment files and validates them into an [`Experiment`]; [`preflight`] analyses an experiment without
+//! running it; [`run`](mod@run) runs it on all cores, in shards and with a journal; [`results`] and [`stats`] hold and
+//! summarise what came out; [`output`] stores it in a folder. [`schedule`] and [`cost`] distribute work over threads,
+//! [`mod@format`] writes numbers for people. Figures and reports are in the crate `calibandit-report`.
 
+pub mod cost;
 mod experiment;
+pub mod format;
 pub mod output;
 pub mod parallel;
 pub mod preflight;
 pub mod results;
 pub mod run;
+pub mod schedule;
 pub mod spec;
-pub mod summary;
+pub mod stats;
 
 pub use experiment::Experiment;

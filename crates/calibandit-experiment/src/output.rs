@@ -22,7 +22,7 @@ use crate::Experiment;
 use crate::results::{CsvError, ParquetError, Results, read_csv, write_csv, write_parquet};
 use crate::run::Shard;
 use crate::spec::SpecErrors;
-use crate::summary::write_summary;
+use crate::stats::write_summary;
 
 /// What was run, in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

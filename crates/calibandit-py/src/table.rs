@@ -14,7 +14,7 @@ use arrow_schema::{Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
-use calibandit_experiment::summary::{standings, summarise};
+use calibandit_experiment::stats::{rank_policies, summarise};
 use calibandit_paper::figures;
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::{plain_section, style_key};
@@ -181,7 +181,7 @@ impl Table {
                 continue;
             }
             for (game, name) in results.games.iter().enumerate() {
-                for row in standings(results, game) {
+                for row in rank_policies(results, game) {
                     let mut value = serde_json::to_value(row.cpr)?;
                     let experiment = results.experiment.clone();
                     label(&mut value, [("experiment", experiment), ("game", name.clone()), ("policy", row.policy)]);

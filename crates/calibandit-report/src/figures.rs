@@ -13,7 +13,7 @@ use calibandit::policy::{Index, Radius};
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Curve, Results, Sample};
 use calibandit_experiment::spec::{Point, Scale};
-use calibandit_experiment::summary::{Spread, standings};
+use calibandit_experiment::stats::{Spread, rank_policies};
 
 /// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
 const MOST_LINES: usize = 20;
@@ -79,7 +79,7 @@ fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection 
     let mut section = ReportSection::new(figure);
     let several = results.games.len() > 1;
     for (game, label) in results.games.iter().enumerate() {
-        section.summary.extend(standings(results, game).into_iter().map(|standing| PolicyRow {
+        section.summary.extend(rank_policies(results, game).into_iter().map(|standing| PolicyRow {
             panel: if several { label.clone() } else { String::new() },
             policy: standing.policy,
             instances: standing.cpr.instances as u64,

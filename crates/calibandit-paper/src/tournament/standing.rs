@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{GameResult, Group, Outcome, Played, Tournament};
-use calibandit_experiment::summary::Spread;
+use calibandit_experiment::stats::Spread;
 
 /// A share with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,0 +1,61 @@
+//! The cost model: an estimate of the time that a policy needs for one instance.
+//!
+//! The estimate decides the order in which tasks are started, and in `calibandit tournament` the number of instances that
+//! a slow policy gets. The constants are fixed, not measured at run time, so that the same numbers come out on every
+//! machine. They are right to within a factor of two or three on current machines; `docs/benchmarks.md` has measured
+//! times.
+
+use calibandit::policy::Index;
+use calibandit::{Noise, PolicySpec};
+
+/// The estimated time of one instance, in nanoseconds.
+///
+/// A policy that decides before every play costs a time per play, which grows with the number of arms that a decision
+/// looks at. A policy that asks for long runs costs a time per run, and the number of its runs hardly depends on the
+/// horizon.
+pub fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise: Noise) -> f64 {
+    let (k, plays) = (arms as f64, horizon as f64);
+    let deciding = match policy {
+        // One play per run: 356 instructions with 5 arms if not simulated in a batch (docs/benchmarks.md).
+        PolicySpec::Exp3(_) => plays * (50.0 + 2.0 * k),
+        // One play per run, and each decision may look at every arm.
+        PolicySpec::Ucb1(_) => plays * (40.0 + 4.0 * k),
+        // One play per run, and each decision draws a Beta variate per arm.
+        PolicySpec::Thompson(_) => plays * (30.0 + 60.0 * k),
+        PolicySpec::BatchedExp3(spec) => {
+            plays / spec.batch.map_or(plays.cbrt(), |batch| batch as f64) * (100.0 + 2.0 * k)
+        }
+        PolicySpec::EpochUcb(spec) => plays / spec.memory_bound as f64 * (80.0 + 4.0 * k) + plays,
+        // Each decision inverts divergences, in the worst case one per arm.
+        PolicySpec::Calibrated(spec) if matches!(spec.index, Index::KlUcb | Index::Elimination) => 1e5 + 4e3 * k * k,
+        // Long runs: about 10 microseconds per instance for SE with 5 arms (docs/benchmarks.md), with a margin for
+        // policies that ask for more runs.
+        _ => 1e5 + 1e4 * k,
+    };
+    // Beta feedback is drawn play by play for every policy.
+    let drawing = if matches!(noise, Noise::Beta { .. }) { plays * 60.0 } else { 0.0 };
+    deciding + drawing
+}
+
+/// The estimated time of one instance of a policy written by the user, in nanoseconds: unknown, so that it is started
+/// early. One microsecond per play is what a policy written in Python costs at least.
+pub fn user_policy_nanoseconds(horizon: u64) -> f64 {
+    1000.0 * horizon as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use calibandit::policy::{Exp3Spec, SuccessiveEliminationSpec};
+
+    #[test]
+    fn policies_that_decide_before_every_play_cost_more_on_long_horizons() {
+        let exp3 = PolicySpec::Exp3(Exp3Spec::default());
+        let elimination = PolicySpec::SuccessiveElimination(SuccessiveEliminationSpec::new(3));
+        let cost = |policy, horizon| nanoseconds(policy, 5, horizon, Noise::Bernoulli);
+        assert_eq!(cost(&exp3, 2_000_000), 2.0 * cost(&exp3, 1_000_000));
+        assert_eq!(cost(&elimination, 2_000_000), cost(&elimination, 1_000_000));
+        assert!(cost(&exp3, 1_000_000) > 100.0 * cost(&elimination, 1_000_000));
+        assert!(nanoseconds(&elimination, 5, 1_000_000, Noise::Beta { concentration: 10.0 }) > 1e7);
+    }
+}
