@@ -46,12 +46,12 @@ pub fn user_policy_nanoseconds(horizon: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calibandit::policy::{Exp3Spec, SuccessiveEliminationSpec};
+    use calibandit::policy::{Exp3, SuccessiveElimination};
 
     #[test]
     fn policies_that_decide_before_every_play_cost_more_on_long_horizons() {
-        let exp3 = PolicySpec::Exp3(Exp3Spec::default());
-        let elimination = PolicySpec::SuccessiveElimination(SuccessiveEliminationSpec::new(3));
+        let exp3: PolicySpec = Exp3::builder().into();
+        let elimination: PolicySpec = SuccessiveElimination::builder(3).into();
         let cost = |policy, horizon| nanoseconds(policy, 5, horizon, Noise::Bernoulli);
         assert_eq!(cost(&exp3, 2_000_000), 2.0 * cost(&exp3, 1_000_000));
         assert_eq!(cost(&elimination, 2_000_000), cost(&elimination, 1_000_000));
