@@ -12,13 +12,17 @@ mod batch;
 mod grid;
 mod loss_accumulator;
 mod loss_table;
+mod outcome;
 mod play_history;
+mod simulation;
 mod table_stepper;
 mod window_stepper;
 
 pub use batch::{BatchItem, batch_size, simulate_batch};
 pub use grid::{Grid, GridError};
 pub use loss_accumulator::Checkpoint;
+pub use outcome::{PolicyOutcome, SimulationOutcome};
+pub use simulation::{Simulation, SimulationError, SimulationGame};
 
 use loss_accumulator::LossAccumulator;
 use loss_table::LossTable;

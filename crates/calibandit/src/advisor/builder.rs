@@ -22,9 +22,9 @@ impl Advisor<AnyPolicy> {
     ///
     /// ```
     /// use calibandit::Advisor;
-    /// use calibandit::policy::CalibratedSpec;
+    /// use calibandit::policy::Calibrated;
     ///
-    /// let mut advisor = Advisor::builder(CalibratedSpec::new(3), 4).seed(7).build()?;
+    /// let mut advisor = Advisor::builder(Calibrated::builder(3), 4).seed(7).build()?;
     /// let decision = advisor.ask()?;
     /// advisor.tell(decision.id, 0.25)?; // a loss, to be minimised: for a reward in [0, 1], tell `1.0 - reward`
     /// # Ok::<(), Box<dyn std::error::Error>>(())

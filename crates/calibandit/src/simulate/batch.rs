@@ -35,13 +35,13 @@ pub struct BatchItem<'a> {
 /// [`batch_size`] says how many items are worth simulating in one call.
 ///
 /// ```
-/// use calibandit::policy::Exp3Spec;
+/// use calibandit::policy::Exp3;
 /// use calibandit::{Arm, BatchItem, Engine, Game, Grid, LossCurve, Noise, PolicySpec, StreamKey, Weights};
 /// use calibandit::{batch_size, simulate, simulate_batch};
 ///
 /// let arm = |losses: [f64; 2]| Arm::new(Weights::unit(2)?, LossCurve::by_plays(losses), Noise::Bernoulli);
 /// let game = Game::new(vec![arm([0.5, 0.5])?, arm([0.8, 0.2])?])?;
-/// let spec = PolicySpec::from(Exp3Spec::default());
+/// let spec = PolicySpec::from(Exp3::builder());
 /// let grid = Grid::end(1000)?;
 /// let policy = |instance| spec.build(&game.problem(1000), StreamKey::new(1, "batch", instance).policy());
 /// let noise = |instance| StreamKey::new(1, "batch", instance).noise();

@@ -1,0 +1,18 @@
+//! Runs the programs of `examples/` that users read first. Their `main` is public so that it can be called from here.
+
+#![allow(unreachable_pub)]
+
+#[path = "../examples/compare.rs"]
+mod compare;
+#[path = "../examples/live.rs"]
+mod live;
+
+#[test]
+fn compare_runs() {
+    compare::main().expect("the example succeeds");
+}
+
+#[test]
+fn live_runs() {
+    live::main().expect("the example succeeds");
+}
