@@ -8,7 +8,7 @@ fn measure(arm: usize, plays_in_a_row: u32) -> f64 {
     if plays_in_a_row < 3 { 0.9 } else { misses_when_warm }
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A cache is warm after at most 5 plays in a row, and there are 3 caches.
     let mut advisor = Advisor::builder(Calibrated::builder(5), 3).seed(7).build()?;
     let (mut last, mut streak) = (None, 0);

@@ -1,6 +1,4 @@
-//! Runs the programs of `examples/` that users read first. Their `main` is public so that it can be called from here.
-
-#![allow(unreachable_pub)]
+//! Runs the programs of `examples/` that users read first. Their `main` is visible to the crate so that it can be called from here.
 
 #[path = "../examples/compare.rs"]
 mod compare;
