@@ -198,7 +198,7 @@ class Advisor:
             saved = json.loads(text)
             names, label, advisor = saved["arms"], saved["label"], saved["advisor"]
             if saved["calibandit_python"] != 1:
-                raise SnapshotError(f"the snapshot has layout {saved['calibandit_python']!r}; this version reads layout 1")
+                raise SnapshotError(f"the snapshot has layout {saved['calibandit_python']!r}; this version reads 1")
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, SnapshotError):
                 raise

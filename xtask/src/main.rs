@@ -70,6 +70,11 @@ const TASKS: &[TaskDefinition] = &[
         steps: &[PYTHON],
     },
     TaskDefinition {
+        name: "generate",
+        help: "writes the Python modules that are generated from the library's catalogue",
+        steps: &[TaskStep::new("generate", steps::generate)],
+    },
+    TaskDefinition {
         name: "bench",
         help: "measures this project and its peers on the same work; writes docs/benchmarks.md",
         steps: &[

@@ -67,6 +67,11 @@ pub(crate) fn doc_tests(_: &Machine) -> Result<StepOutcome, StepError> {
     Ok(StepOutcome { passed: counts.passed, skipped: Vec::new() })
 }
 
+/// Writes the Python modules that are generated from the catalogue. A test of `xtask-generate` keeps them current.
+pub(crate) fn generate(_: &Machine) -> Result<StepOutcome, StepError> {
+    Program::cargo(["run", "--quiet", "--package", "xtask-generate"]).run().map(|()| StepOutcome::default())
+}
+
 /// The documentation builds without a warning.
 pub(crate) fn docs(_: &Machine) -> Result<StepOutcome, StepError> {
     let docs = Program::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
