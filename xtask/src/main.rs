@@ -54,16 +54,18 @@ const LINT: TaskStep = TaskStep::new("lint", steps::lint).requires(&[Requirement
 const TESTS: TaskStep = TaskStep::new("tests", steps::tests).uses(Requirement::OF_TESTS);
 const DOC_TESTS: TaskStep = TaskStep::new("doc tests", steps::doc_tests);
 const DOCS: TaskStep = TaskStep::new("docs", steps::docs);
+const PACKAGE: TaskStep = TaskStep::new("package", steps::package);
 const PYTHON: TaskStep = TaskStep::new("python", python::python).requires(&[Requirement::Python]);
 
 const TASKS: &[TaskDefinition] = &[
     TaskDefinition {
         name: "test",
-        help: "the full suite: format, lints, all tests, doc tests, documentation, Python",
-        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS, PYTHON],
+        help: "the full suite: format, lints, all tests, doc tests, documentation, packages, Python",
+        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS, PACKAGE, PYTHON],
     },
     TaskDefinition { name: "lint", help: "format and lints", steps: &[FORMAT, LINT] },
     TaskDefinition { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
+    TaskDefinition { name: "package", help: "packages of all published crates, verified", steps: &[PACKAGE] },
     TaskDefinition {
         name: "python",
         help: "the Python package: wheel, clean environment, tests, types",
