@@ -11,9 +11,9 @@ mod value_type;
 
 pub use value_type::{Choice, Interval, ValueType};
 
-use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One kind of policy or game; `Spec` is [`PolicySpec`](crate::PolicySpec) or [`GameSpec`](crate::GameSpec).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -131,29 +131,6 @@ impl Parameter {
 
 /// What begins the paragraph of a doc comment that states a computed default.
 const DEFAULT: &str = "Default:";
-
-/// Adds former names to the schema of an enum, as deprecated alternatives, so that files that use them stay valid. A
-/// name is that of a unit variant or the `kind` of a variant with parameters.
-pub(crate) fn accept_former_names(schema: &mut Schema, names: &[(&str, &str)]) {
-    let Some(Value::Array(alternatives)) = schema.get_mut("oneOf") else { return };
-    for (former, current) in names {
-        let alternative = alternatives.iter().find_map(|alternative| {
-            let mut alternative = alternative.clone();
-            let name = match alternative.get("const") {
-                Some(_) => &mut alternative["const"],
-                None => &mut alternative["properties"]["kind"]["const"],
-            };
-            if name != current {
-                return None;
-            }
-            *name = json!(former);
-            alternative["description"] = json!(format!("The former name of `{current}`."));
-            alternative["deprecated"] = json!(true);
-            Some(alternative)
-        });
-        alternatives.extend(alternative);
-    }
-}
 
 /// The description of a schema by paragraphs, each on one line, without code and without the brackets of links in
 /// rustdoc.

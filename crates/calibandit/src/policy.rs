@@ -40,13 +40,13 @@ mod elimination;
 mod epoch_ucb;
 mod error;
 mod exp3;
+pub(crate) mod exp_weights;
 mod explore_then_commit;
 mod spec;
 mod successive_elimination;
 mod thompson;
 mod ucb1;
 mod ucb_index;
-pub(crate) mod weights;
 
 pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Params, BatchedExp3Spec};

@@ -12,7 +12,7 @@ use calibandit::{
 use serde_json::{Value, json};
 
 const FAMILY: [Index; 8] = [
-    Index::Race,
+    Index::Challenge,
     Index::Cautious,
     Index::KlUcb,
     Index::Moss,
@@ -240,7 +240,7 @@ fn theorem(arms: usize, memory_bound: u64, horizon: u64) -> f64 {
 #[test]
 #[ignore = "slow: simulations up to horizon 10^8"]
 fn theorem_regret_grows_no_faster_than_the_square_root() {
-    for index in [Index::Race, Index::Cautious] {
+    for index in [Index::Challenge, Index::Cautious] {
         for told in [true, false] {
             for (arms, memory, memory_bound) in [(2, 3, 3), (10, 5, 20)] {
                 for horizon in [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] {
@@ -323,7 +323,7 @@ fn every_member_survives_every_setting() {
 fn short_horizons_try_a_part_of_the_arms() {
     let game = step(200, 50, 0.15, 0);
     for horizon in [100, 1_000, 10_000] {
-        let played = play(&game, &member(Index::Race, 100), horizon, true, 0);
+        let played = play(&game, &member(Index::Challenge, 100), horizon, true, 0);
         let mut tried: Vec<usize> = played.runs.iter().map(|run| run.arm).collect();
         tried.sort_unstable();
         tried.dedup();

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
+use super::exp_weights::ExpWeights;
 use super::exp3::{check_gamma, default_gamma};
 use super::spec::PolicyConfig;
-use super::weights::Weights;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -135,7 +135,7 @@ impl PolicyConfig for BatchedExp3Spec {
 #[serde(deny_unknown_fields)]
 pub struct BatchedExp3 {
     pub(crate) batch: u64,
-    pub(crate) weights: Weights,
+    pub(crate) weights: ExpWeights,
     pub(crate) stream: Stream,
 }
 
@@ -147,7 +147,7 @@ impl BatchedExp3 {
 
     /// A policy ready for its first run.
     pub fn new(params: BatchedExp3Params, stream: Stream) -> Self {
-        Self { batch: params.batch, weights: Weights::new(params.arms, params.gamma), stream }
+        Self { batch: params.batch, weights: ExpWeights::new(params.arms, params.gamma), stream }
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
         let run = policy.next_run();
         assert_eq!((run.burn_in, run.record), (0, 4));
         policy.observe(run, Feedback { plays: 4, sum: 3.0, sum_sq: 3.0 });
-        let mut expected = Weights::new(2, 0.5);
+        let mut expected = ExpWeights::new(2, 0.5);
         expected.learn(run.arm, 0.75);
         assert_eq!(policy.weights, expected);
     }

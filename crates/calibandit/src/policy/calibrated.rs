@@ -14,10 +14,10 @@
 //! Lai (1987), "Adaptive treatment allocation and the multi-armed bandit problem", Annals of Statistics 15(3), and on
 //! Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", JRSS B 86(1).
 
-mod board;
-mod evidence;
+mod arms_view;
+mod challenge;
 mod index;
-mod race;
+mod sample_stats;
 mod schedule;
 
 pub use index::Index;
@@ -31,8 +31,8 @@ use super::error::{check, check_memory_bound, check_positive, check_problem};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
-use board::Board;
-use evidence::Record;
+use arms_view::{ArmsView, Situation};
+use sample_stats::SampleStats;
 use schedule::Schedule;
 
 /// Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
@@ -137,23 +137,24 @@ impl PolicyConfig for CalibratedSpec {
 
     fn label(&self) -> String {
         match self.index {
-            Index::Race => "calibrated".to_string(),
+            Index::Challenge => "calibrated".to_string(),
             index => format!("calibrated ({})", index.name()),
         }
     }
 }
 
-/// What to play next: this arm, recording this much.
+/// What to play next: this arm, with this many recorded plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Choice {
+struct NextRun {
     arm: usize,
     record: f64,
 }
 
-/// The visit that is under way: what its arm had before, see [`Schedule::visit`].
+/// The visit that is under way: an unbroken sequence of plays of one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Visit {
+    /// The recorded plays of the arm before the visit, which determine its least length.
     before: f64,
 }
 
@@ -184,7 +185,7 @@ pub struct Calibrated {
     horizon: Option<u64>,
     index: Index,
     schedule: Schedule,
-    records: Vec<Record>,
+    records: Vec<SampleStats>,
     /// The arms in play, sorted once all have been opened; before that in the order of opening.
     arms: Vec<usize>,
     /// How many of them have been measured once.
@@ -221,7 +222,7 @@ impl Calibrated {
             horizon,
             index,
             schedule,
-            records: vec![Record::default(); count],
+            records: vec![SampleStats::default(); count],
             arms,
             opened: 0,
             time: 0,
@@ -232,14 +233,12 @@ impl Calibrated {
         }
     }
 
-    fn board(&self) -> Board<'_> {
+    fn situation(&self) -> Situation {
         let plays = match self.horizon {
             Some(horizon) => horizon.saturating_sub(self.time),
             None => self.time,
         };
-        Board {
-            records: &self.records,
-            arms: &self.arms,
+        Situation {
             bounded: self.bounded,
             plays: plays as f64,
             horizon_known: self.horizon.is_some(),
@@ -255,20 +254,16 @@ impl Calibrated {
         if self.current == Some(arm) { 0 } else { self.memory_bound - 1 }
     }
 
-    fn choose(&mut self) -> Choice {
+    fn choose(&mut self) -> NextRun {
         let visit = self.visit.zip(self.current);
         let visit = visit.map(|(visit, arm)| (self.records[arm].n - visit.before, visit.before));
+        let view = ArmsView { stats: &self.records, arms: &self.arms, now: self.situation() };
         match self.index {
-            Index::Race | Index::Cautious => {
-                race::choose(&self.board(), &self.schedule, visit, self.index == Index::Cautious)
-            }
+            Index::Challenge => challenge::choose(&view, &self.schedule, visit, false),
+            Index::Cautious => challenge::choose(&view, &self.schedule, visit, true),
             index => {
-                let mut stream = self.stream.clone();
-                let board = self.board();
-                let arm = index::prefer(index, &board, &mut stream);
-                let record = self.schedule.visit(board.records[arm].n, board.burn_in);
-                self.stream = stream;
-                Choice { arm, record }
+                let arm = index::prefer(index, &view, &mut self.stream);
+                NextRun { arm, record: self.schedule.visit(view.stats[arm].n, view.now.burn_in) }
             }
         }
     }
@@ -288,7 +283,7 @@ impl Calibrated {
     }
 }
 
-/// The probability with which elimination may be wrong.
+/// The probability with which elimination may be wrong: the default of Algorithm 1 here.
 const DELTA: f64 = 0.05;
 
 impl Policy for Calibrated {
@@ -300,12 +295,12 @@ impl Policy for Calibrated {
             let arm = self.arms[self.opened];
             return Run { arm, burn_in: self.burn_in(arm), record: self.schedule.first() as u64 };
         }
-        let choice = self.choose();
-        if self.current != Some(choice.arm) {
-            self.visit = Some(Visit { before: self.records[choice.arm].n });
+        let next = self.choose();
+        if self.current != Some(next.arm) {
+            self.visit = Some(Visit { before: self.records[next.arm].n });
         }
         // Visits are far shorter than 2^63 plays; the conversion saturates in any case.
-        Run { arm: choice.arm, burn_in: self.burn_in(choice.arm), record: (choice.record.ceil() as u64).max(1) }
+        Run { arm: next.arm, burn_in: self.burn_in(next.arm), record: (next.record.ceil() as u64).max(1) }
     }
 
     fn observe(&mut self, run: Run, feedback: Feedback) {
@@ -327,14 +322,14 @@ impl Policy for Calibrated {
         }
     }
 
+    /// The arm with the least mean of those measured so far.
     fn recommend(&self) -> usize {
-        if self.opened < self.arms.len() {
-            let measured = Board { arms: &self.arms[..self.opened.max(1)], ..self.board() };
-            return measured.leader();
-        }
-        self.board().leader()
+        let measured = if self.opened < self.arms.len() { &self.arms[..self.opened.max(1)] } else { &self.arms };
+        ArmsView { stats: &self.records, arms: measured, now: self.situation() }.leader()
     }
 
+    /// The arms that `elimination` has not ruled out; `None` for the other indices, before every arm has been measured,
+    /// and once a loss cannot have come from [0, 1].
     fn certificate(&self) -> Option<Certificate> {
         if self.index != Index::Elimination || self.opened < self.arms.len() || !self.bounded {
             return None;

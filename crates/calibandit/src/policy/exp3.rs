@@ -14,7 +14,7 @@
 //! The gain is 1 - loss, where the loss is first **clamped to [0, 1]**: the update is stable for bounded gains only, and
 //! normal feedback is not bounded.
 //!
-//! Weights are stored as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3 has
+//! ExpWeights are stored as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3 has
 //! no burn-in: its runs are single plays.
 
 use std::f64::consts::E;
@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
+use super::exp_weights::ExpWeights;
 use super::spec::PolicyConfig;
-use super::weights::Weights;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -123,7 +123,7 @@ impl PolicyConfig for Exp3Spec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exp3 {
-    pub(crate) weights: Weights,
+    pub(crate) weights: ExpWeights,
     pub(crate) stream: Stream,
 }
 
@@ -135,7 +135,7 @@ impl Exp3 {
 
     /// A policy ready for its first run.
     pub fn new(params: Exp3Params, stream: Stream) -> Self {
-        Self { weights: Weights::new(params.arms, params.gamma), stream }
+        Self { weights: ExpWeights::new(params.arms, params.gamma), stream }
     }
 }
 

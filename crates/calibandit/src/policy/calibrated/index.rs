@@ -7,18 +7,21 @@ use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::board::Board;
-use super::evidence::{Record, bernoulli};
+use super::arms_view::ArmsView;
+use super::sample_stats::{SampleStats, bernoulli};
 use crate::Stream;
 use crate::math;
 
 /// How `calibrated` chooses its arms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Index {
-    /// A race of the least played arm that is not ruled out against the leader; uses mean and variance.
+    /// Arms that are not ruled out challenge the arm with the least mean; uses mean and variance.
     #[default]
-    Race,
+    #[serde(alias = "race")]
+    #[schemars(extend("aliases" = ["race"]))]
+    Challenge,
     /// The same with the level of Lai (1987): worse on average, with the shortest tail.
     Cautious,
     /// KL-UCB++ (Ménard and Garivier 2017); without a horizon KL-UCB (Garivier and Cappé 2011).
@@ -39,7 +42,7 @@ impl Index {
     /// Its name, as in files.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Index::Race => "race",
+            Index::Challenge => "challenge",
             Index::Cautious => "cautious",
             Index::KlUcb => "kl-ucb",
             Index::Moss => "moss",
@@ -54,48 +57,48 @@ impl Index {
 /// The part of the evidence that Thompson sampling believes.
 const TEMPER: f64 = 0.5;
 
-/// The arm that the index prefers. Not for [`Index::Race`] and [`Index::Cautious`], which look more often.
-pub(super) fn prefer(index: Index, board: &Board<'_>, stream: &mut Stream) -> usize {
-    let arms = board.records.len() as f64;
-    let share = |record: &Record| (board.plays / (arms * record.n)).max(0.0);
-    let now = board.plays.max(std::f64::consts::E);
+/// The arm that the index prefers. Not for [`Index::Challenge`] and [`Index::Cautious`], which look more often.
+pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> usize {
+    let arms = view.stats.len() as f64;
+    let share = |record: &SampleStats| (view.now.plays / (arms * record.n)).max(0.0);
+    let now = view.now.plays.max(std::f64::consts::E);
     match index {
-        Index::KlUcb => least_lower(board, |record| {
-            if board.horizon_known {
+        Index::KlUcb => least_lower(view, |record| {
+            if view.now.horizon_known {
                 let log = math::ln(share(record)).max(0.0);
                 math::ln(share(record) * (1.0 + log * log)).max(0.0)
             } else {
                 math::ln(now)
             }
         }),
-        Index::Moss => board.least_by(|record| {
-            let slope = if board.horizon_known { 1.0 } else { 1.35 };
+        Index::Moss => view.least_by(|record| {
+            let slope = if view.now.horizon_known { 1.0 } else { 1.35 };
             record.mean() - (slope * math::ln(share(record)).max(0.0) / record.n).sqrt()
         }),
-        Index::Bernstein => board.least_by(|record| {
-            let level = if board.horizon_known { math::ln(share(record)).max(0.0) } else { math::ln(now) };
+        Index::Bernstein => view.least_by(|record| {
+            let level = if view.now.horizon_known { math::ln(share(record)).max(0.0) } else { math::ln(now) };
             record.mean() - (2.0 * record.variance() * level / record.n).sqrt() - 3.0 * level / record.n
         }),
         Index::Imed => {
-            let best = board.records[board.leader()].mean();
-            board.least_by(|record| record.against(best, board.bounded) + math::ln(record.n))
+            let best = view.stats[view.leader()].mean();
+            view.least_by(|record| record.against(best, view.now.bounded) + math::ln(record.n))
         }
         Index::Thompson => {
             let sampled: Vec<f64> =
-                board.arms.iter().map(|&arm| sample(&board.records[arm], board.bounded, stream)).collect();
+                view.arms.iter().map(|&arm| sample(&view.stats[arm], view.now.bounded, stream)).collect();
             let least = sampled.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-            least.map_or(board.arms[0], |(i, _)| board.arms[i])
+            least.map_or(view.arms[0], |(i, _)| view.arms[i])
         }
         // Round robin: whoever has been recorded least.
-        Index::Elimination | Index::Race | Index::Cautious => board.least_by(|record| record.n),
+        Index::Elimination | Index::Challenge | Index::Cautious => view.least_by(|record| record.n),
     }
 }
 
 /// The arm whose confidence interval reaches lowest. Most arms are out of the question at a quick look.
-fn least_lower(board: &Board<'_>, level: impl Fn(&Record) -> f64) -> usize {
-    let mut least = (board.arms[0], f64::INFINITY);
-    for &arm in board.arms {
-        let record = &board.records[arm];
+fn least_lower(view: &ArmsView<'_>, level: impl Fn(&SampleStats) -> f64) -> usize {
+    let mut least = (view.arms[0], f64::INFINITY);
+    for &arm in view.arms {
+        let record = &view.stats[arm];
         let level = level(record);
         if below(record, level) < least.1 {
             let value = lower(record, level);
@@ -108,7 +111,7 @@ fn least_lower(board: &Board<'_>, level: impl Fn(&Record) -> f64) -> usize {
 }
 
 /// Takes out every arm that is surely worse than another.
-pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[Record], level: f64) {
+pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[SampleStats], level: f64) {
     let mut best = f64::INFINITY;
     for &arm in arms.iter() {
         if records[arm].mean() < best {
@@ -119,19 +122,19 @@ pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[Record], level: f64) {
 }
 
 /// The least mean that the record does not rule out at this level; the lower end of a confidence interval.
-pub(super) fn lower(record: &Record, level: f64) -> f64 {
+pub(super) fn lower(record: &SampleStats, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
     1.0 - largest(1.0 - mean, level / record.n)
 }
 
 /// The largest mean that the record does not rule out at this level.
-pub(super) fn upper(record: &Record, level: f64) -> f64 {
+pub(super) fn upper(record: &SampleStats, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
     largest(mean, level / record.n)
 }
 
 /// Below every mean that the record does not rule out at this level, by Pinsker's inequality: a quick look.
-fn below(record: &Record, level: f64) -> f64 {
+fn below(record: &SampleStats, level: f64) -> f64 {
     record.mean().clamp(0.0, 1.0) - (level / (2.0 * record.n)).sqrt()
 }
 
@@ -161,7 +164,7 @@ fn largest(p: f64, most: f64) -> f64 {
 }
 
 /// A draw from the tempered posterior: Beta for losses in [0, 1], Student's t otherwise.
-fn sample(record: &Record, bounded: bool, stream: &mut Stream) -> f64 {
+fn sample(record: &SampleStats, bounded: bool, stream: &mut Stream) -> f64 {
     if bounded {
         let (ones, zeros) = record.counts();
         let posterior = Beta::new(1.0 + TEMPER * ones, 1.0 + TEMPER * zeros);
@@ -175,12 +178,13 @@ fn sample(record: &Record, bounded: bool, stream: &mut Stream) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arms_view::Situation;
     use super::*;
     use crate::Feedback;
 
     #[test]
     fn confidence_bounds_solve_their_equation() {
-        let mut record = Record::default();
+        let mut record = SampleStats::default();
         record.add(Feedback { plays: 50, sum: 20.0, sum_sq: 20.0 });
         for level in [0.5, 2.0, 5.0] {
             for bound in [lower(&record, level), upper(&record, level)] {
@@ -190,7 +194,7 @@ mod tests {
             assert!(lower(&record, level) < 0.4 && upper(&record, level) > 0.4);
         }
         assert_eq!((lower(&record, 1e9), upper(&record, 1e9)), (0.0, 1.0));
-        let mut outside = Record::default();
+        let mut outside = SampleStats::default();
         outside.add(Feedback { plays: 2, sum: -3.0, sum_sq: 5.0 });
         assert_eq!(lower(&outside, 1.0), 0.0);
     }
@@ -219,11 +223,11 @@ mod tests {
         let mut stream = crate::StreamKey::new(7, "index", 0).noise();
         let (mut ruled_out, mut kept) = (0, 0);
         for case in 0..500u32 {
-            let records: Vec<Record> = (0..6)
+            let records: Vec<SampleStats> = (0..6)
                 .map(|_| {
                     let plays = 10 + (rand::RngExt::random::<f64>(&mut stream) * 500.0) as u64;
                     let sum = (plays as f64 * rand::RngExt::random::<f64>(&mut stream)).round();
-                    let mut record = Record::default();
+                    let mut record = SampleStats::default();
                     record.add(Feedback { plays, sum, sum_sq: sum });
                     record
                 })
@@ -236,16 +240,9 @@ mod tests {
             assert_eq!(arms, expected);
             ruled_out += 6 - arms.len();
             kept += arms.len();
-            let board = Board {
-                records: &records,
-                arms: &[0, 1, 2, 3, 4, 5],
-                bounded: true,
-                plays: 1000.0,
-                horizon_known: true,
-                burn_in: 0.0,
-                current: None,
-            };
-            assert_eq!(least_lower(&board, |_| level), board.least_by(|record| lower(record, level)));
+            let now = Situation { bounded: true, plays: 1000.0, horizon_known: true, burn_in: 0.0, current: None };
+            let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3, 4, 5], now };
+            assert_eq!(least_lower(&view, |_| level), view.least_by(|record| lower(record, level)));
         }
         assert!(ruled_out > 500 && kept > 500, "{ruled_out} {kept}");
     }

@@ -1,17 +1,17 @@
-//! The weights of EXP3 in several policies at once: `policy::weights`, written for vectors.
+//! The weights of EXP3 in several policies at once: `policy::exp_weights`, written for vectors.
 //!
-//! Every lane performs the draws and operations of [`Weights`] in the same order, so the numbers are the same, bit for
+//! Every lane performs the draws and operations of [`ExpWeights`] in the same order, so the numbers are the same, bit for
 //! bit, independently of the other lanes.
 
 use super::vector::Vector;
 use crate::Stream;
 use crate::exponential::{COTH, LEAST, LN_2_HIGH, LN_2_LOW, LOG2_E, ROUND};
-use crate::policy::weights::{REBASE_ABOVE, Weights};
+use crate::policy::exp_weights::{ExpWeights, REBASE_ABOVE};
 
 /// The parts of a policy that draws its arms by the weights of EXP3, with up to
-/// [`IN_LINE`](crate::policy::weights::IN_LINE) arms.
+/// [`IN_LINE`](crate::policy::exp_weights::IN_LINE) arms.
 pub(super) struct Exp3Parts<'a> {
-    pub(super) weights: &'a mut Weights,
+    pub(super) weights: &'a mut ExpWeights,
     pub(super) stream: &'a mut Stream,
 }
 
@@ -62,7 +62,7 @@ impl<const L: usize> Exp3Lanes<L> {
         *policy.stream = Stream::from_state(self.streams.map(|word| word[l]));
     }
 
-    /// [`Weights::draw`].
+    /// [`ExpWeights::draw`].
     #[inline(always)]
     pub(super) fn draw<V: Vector<L>>(&mut self, v: V) -> V::U {
         let (gamma, total) = (v.f(&self.gamma), v.f(&self.total));
@@ -82,7 +82,7 @@ impl<const L: usize> Exp3Lanes<L> {
         v.choose(v.less(uniform, gamma), evenly, chosen)
     }
 
-    /// [`Weights::learn`], where `gained` maps the growth for a gain of 1 to the growth for the observed gain.
+    /// [`ExpWeights::learn`], where `gained` maps the growth for a gain of 1 to the growth for the observed gain.
     #[inline(always)]
     pub(super) fn learn<V: Vector<L>>(&mut self, v: V, arm: &[u64; L], gained: impl FnOnce(V::F) -> V::F) {
         let arms = self.arms.as_mut_slice();
@@ -110,7 +110,7 @@ impl<const L: usize> Exp3Lanes<L> {
         }
     }
 
-    /// [`Weights::rebase`] of one lane.
+    /// [`ExpWeights::rebase`] of one lane.
     #[cold]
     #[inline(never)]
     fn rebase(&mut self, l: usize) {

@@ -6,7 +6,7 @@ use super::BatchItem;
 use super::exp3_lanes::Exp3Parts;
 use super::game_lanes::{self, GameLane};
 use super::policy_lanes::{self, PolicyLane};
-use crate::policy::weights::IN_LINE;
+use crate::policy::exp_weights::IN_LINE;
 use crate::simulate::loss_table::LossTable;
 use crate::simulate::play_history::WordHistory;
 use crate::simulate::table_stepper::TableStepper;

@@ -6,12 +6,12 @@
 //! What is written here in plain numbers is written again for several instances side by side in `simulate::lanes`: the two
 //! must do the same operations in the same order, so that they give the same bits. A test holds them to it.
 
-mod tree;
+mod sum_tree;
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use tree::Tree;
+use sum_tree::SumTree;
 
 use crate::Stream;
 use crate::exponential::exp;
@@ -25,7 +25,7 @@ pub(crate) const REBASE_ABOVE: f64 = 256.0;
 /// What follows from the rate and the number of arms K.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Rate {
+pub(crate) struct LearningRate {
     pub(crate) gamma: f64,
     /// K / gamma.
     pub(crate) even: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Rate {
     pub(crate) by_weight: f64,
 }
 
-impl Rate {
+impl LearningRate {
     fn new(arms: usize, gamma: f64) -> Self {
         let arms = arms as f64;
         let stretch = if gamma < 1.0 { (1.0 - gamma).recip() } else { 0.0 };
@@ -56,25 +56,25 @@ pub(crate) fn uniform(word: u64) -> f64 {
 /// loses no precision; a weight that underflows to 0 is still there as a logarithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Weights {
-    pub(crate) rate: Rate,
+pub(crate) struct ExpWeights {
+    pub(crate) rate: LearningRate,
     pub(crate) log_weights: Vec<f64>,
     /// exp of each of `log_weights`.
     pub(crate) weights: Vec<f64>,
     /// Their sum.
     pub(crate) total: f64,
     /// Partial sums; empty up to [`IN_LINE`] arms.
-    tree: Tree,
+    tree: SumTree,
 }
 
-impl Weights {
+impl ExpWeights {
     pub(super) fn new(arms: usize, gamma: f64) -> Self {
         let mut weights = Self {
-            rate: Rate::new(arms, gamma),
+            rate: LearningRate::new(arms, gamma),
             log_weights: vec![0.0; arms],
             weights: vec![1.0; arms],
             total: 0.0,
-            tree: Tree::default(),
+            tree: SumTree::default(),
         };
         weights.add_up();
         weights
@@ -83,7 +83,7 @@ impl Weights {
     /// p_i.
     #[cfg(test)]
     fn probability(&self, arm: usize) -> f64 {
-        let Rate { gamma, .. } = self.rate;
+        let LearningRate { gamma, .. } = self.rate;
         (1.0 - gamma) * (self.weights[arm] / self.total) + gamma / self.weights.len() as f64
     }
 
@@ -91,7 +91,7 @@ impl Weights {
     /// by the weights.
     #[inline]
     pub(super) fn draw(&self, stream: &mut Stream) -> usize {
-        let Rate { gamma, even, stretch, .. } = self.rate;
+        let LearningRate { gamma, even, stretch, .. } = self.rate;
         let uniform = uniform(stream.next_u64());
         let last = self.weights.len() - 1;
         if uniform < gamma {
@@ -164,11 +164,11 @@ mod tests {
     use super::*;
     use crate::rng::StreamKey;
 
-    fn probabilities(weights: &Weights) -> Vec<f64> {
+    fn probabilities(weights: &ExpWeights) -> Vec<f64> {
         (0..weights.weights.len()).map(|arm| weights.probability(arm)).collect()
     }
 
-    fn assert_sound(weights: &Weights) {
+    fn assert_sound(weights: &ExpWeights) {
         assert!(weights.log_weights.iter().all(|x| x.is_finite()), "{weights:?}");
         assert!(weights.weights.iter().all(|x| x.is_finite()) && weights.total.is_finite(), "{weights:?}");
         let sum: f64 = probabilities(weights).iter().sum();
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn update_by_hand() {
         // K = 2, gamma = 1/2, so p = (1/2, 1/2). Arm 0 gains 0.8: w_0 = exp(0.5 · 0.8 / (0.5 · 2)) = e^0.4.
-        let mut weights = Weights::new(2, 0.5);
+        let mut weights = ExpWeights::new(2, 0.5);
         assert_eq!(probabilities(&weights), [0.5, 0.5]);
         weights.learn(0, 0.2);
         let w = 0.4f64.exp();
@@ -194,13 +194,13 @@ mod tests {
     #[test]
     fn losses_are_clamped() {
         let after = |loss| {
-            let mut weights = Weights::new(3, 0.1);
+            let mut weights = ExpWeights::new(3, 0.1);
             weights.learn(1, loss);
             weights
         };
         assert_eq!(after(-7.0), after(0.0));
         assert_eq!(after(1e300), after(1.0));
-        assert_eq!(after(1.0), Weights::new(3, 0.1));
+        assert_eq!(after(1.0), ExpWeights::new(3, 0.1));
     }
 
     /// Textbook EXP3 in plain weights, against which the bookkeeping in logarithms must not differ.
@@ -208,7 +208,7 @@ mod tests {
     fn agrees_with_plain_weights() {
         let gamma = 0.3;
         let mut plain = [1.0f64; 3];
-        let mut weights = Weights::new(3, gamma);
+        let mut weights = ExpWeights::new(3, gamma);
         let mut stream = StreamKey::new(3, "exp3", 0).policy();
         for _ in 0..2000 {
             let arm = weights.draw(&mut stream);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn draws_with_the_stated_probabilities() {
-        let mut weights = Weights::new(4, 0.2);
+        let mut weights = ExpWeights::new(4, 0.2);
         weights.learn(2, 0.0);
         weights.learn(2, 0.0);
         weights.learn(0, 0.5);
@@ -245,7 +245,7 @@ mod tests {
     fn nothing_overflows_at_any_horizon() {
         for gamma in [1e-9, 7e-5, 0.1, 1.0] {
             for arms in [1, 2, 5] {
-                let mut weights = Weights::new(arms, gamma);
+                let mut weights = ExpWeights::new(arms, gamma);
                 weights.log_weights[0] = 1e9;
                 weights.rebase();
                 assert_sound(&weights);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn stays_sound_over_a_million_plays() {
-        let mut weights = Weights::new(3, 0.05);
+        let mut weights = ExpWeights::new(3, 0.05);
         let mut stream = StreamKey::new(7, "exp3", 0).policy();
         for play in 0..1_000_000 {
             let arm = weights.draw(&mut stream);

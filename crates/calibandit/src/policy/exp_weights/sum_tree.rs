@@ -11,11 +11,11 @@ const FAN: usize = 16;
 /// A sum is always computed anew from its parts in the same order, never adjusted, so that no error builds up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Tree {
+pub(super) struct SumTree {
     levels: Vec<Vec<f64>>,
 }
 
-impl Tree {
+impl SumTree {
     pub(super) fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
@@ -86,14 +86,14 @@ mod tests {
     fn finds_what_looking_through_all_finds() {
         for arms in [17, 33, 256, 257, 1000, 5000] {
             let mut weights: Vec<f64> = (0..arms).map(|i| f64::from(i * 7919 % 5)).collect();
-            let mut tree = Tree::default();
+            let mut tree = SumTree::default();
             tree.rebuild(&weights);
             for round in 0..300usize {
                 let changed = round * 7477 % weights.len();
                 weights[changed] = ((round * 31) % 7) as f64;
                 let total = tree.update(changed, &weights);
                 assert_eq!(total, weights.iter().sum::<f64>());
-                let mut anew = Tree::default();
+                let mut anew = SumTree::default();
                 assert_eq!(anew.rebuild(&weights), total);
                 assert_eq!(anew, tree);
                 for target in [0.0, total - 1.0, (total * round as f64 / 300.0).floor(), total * 0.37] {

@@ -1,4 +1,4 @@
-//! What the recorded losses of an arm say about its mean: counts, and evidence in nats.
+//! The recorded losses of one arm: their number, sum and sum of squares, and the evidence about their mean, in nats.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use crate::math;
 /// Everything recorded of one arm so far. All of it comes from the calibrated arm, so it is one i.i.d. sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record {
+pub(super) struct SampleStats {
     pub(super) n: f64,
     sum: f64,
     sum_sq: f64,
 }
 
-impl Record {
+impl SampleStats {
     pub(super) fn add(&mut self, feedback: Feedback) {
         self.n += feedback.plays as f64;
         self.sum += feedback.sum;
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::rng::StreamKey;
 
-    fn record(losses: &[f64]) -> Record {
-        let mut record = Record::default();
+    fn record(losses: &[f64]) -> SampleStats {
+        let mut record = SampleStats::default();
         for &loss in losses {
             record.add(Feedback::one(loss));
         }
@@ -102,7 +102,7 @@ mod tests {
     fn there_is_no_evidence_against_what_looks_better() {
         for bounded in [true, false] {
             assert_eq!(record(&[0.2, 0.4]).against(0.31, bounded), 0.0);
-            assert_eq!(Record::default().against(0.5, bounded), 0.0);
+            assert_eq!(SampleStats::default().against(0.5, bounded), 0.0);
         }
     }
 
@@ -185,12 +185,12 @@ mod tests {
         n: usize,
         law: usize,
         mean: f64,
-        crosses: impl Fn(&Record, f64) -> bool,
+        crosses: impl Fn(&SampleStats, f64) -> bool,
         stake: f64,
     ) -> f64 {
         let mut stream = StreamKey::new(7, "evidence", law as u64).noise();
         let crossed = (0..paths).filter(|_| {
-            let (mut record, mut wealth) = (Record::default(), 0.0);
+            let (mut record, mut wealth) = (SampleStats::default(), 0.0);
             let mut any = false;
             for s in 1..2 * n {
                 let loss = draw(law, mean, &mut stream);
@@ -210,7 +210,8 @@ mod tests {
         for (law, mean) in [(0, 0.5), (0, 0.05), (1, 0.3), (2, 0.4), (3, 0.5)] {
             let slack = |p: f64| p + 4.0 * (p / paths as f64).sqrt();
             for c in [2.0, 4.0, 5.0] {
-                let kl = |record: &Record, _| record.mean() > mean && record.n * bernoulli(record.mean(), mean) >= c;
+                let kl =
+                    |record: &SampleStats, _| record.mean() > mean && record.n * bernoulli(record.mean(), mean) >= c;
                 let bound = std::f64::consts::E * (c + 2.0) * (-c).exp();
                 assert!(frequency(paths, n, law, mean, kl, 0.0) <= slack(bound), "kl, law {law}, c {c}");
             }
