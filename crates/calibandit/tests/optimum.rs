@@ -190,21 +190,6 @@ fn near_ties_outside_reo_are_decided_by_the_horizon() {
     assert!(late.sequence.cycle.contains(&2) && early.sequence.cycle.contains(&1));
 }
 
-#[test]
-fn the_work_does_not_grow_with_the_horizon() {
-    for instance in 0..60 {
-        let game = random_game(Size { arms: 3, memory: 5 }, &mut draws("work", instance));
-        let work = |horizon| {
-            let mut optima = Optima::new(&game);
-            let found = optima.at(horizon).unwrap();
-            assert_eq!(found.sequence.len(), horizon);
-            optima.work()
-        };
-        let (short, long) = (work(10_000), work(1_000_000_000_000));
-        assert!(long <= short.max(1), "instance {instance}: {short} plays looked at for 10^4, {long} for 10^12");
-    }
-}
-
 /// A thousand arms with a memory of 64: straight play of x* is best in the long run.
 #[test]
 fn large_reo_games_are_solved_at_once() {
@@ -241,7 +226,6 @@ fn large_reo_games_are_solved_at_once() {
             let one_arm = (0..arms).map(|x| game.losses(&vec![x; t as usize]).unwrap().iter().sum::<f64>());
             assert!(found.loss <= one_arm.fold(f64::INFINITY, f64::min) + 1e-11);
         }
-        assert!(optima.states().is_none());
     }
 }
 
@@ -283,17 +267,8 @@ fn games_of_the_lower_bound_on_adaptivity() {
 }
 
 #[test]
-fn interchangeable_arms_are_merged() {
-    let rest = |_| arm(Weights::new(vec![0.0625; 4]).unwrap(), LossCurve::linear(0.9, -0.5));
-    let few = Game::new((0..4).map(rest).collect()).unwrap();
-    let many = Game::new((0..4000).map(rest).collect()).unwrap();
-    let states = |game| {
-        let mut optima = Optima::with_limits(game, Limits { windows: 0, ..Limits::default() });
-        optima.at(1000).unwrap();
-        optima.states()
-    };
-    assert_eq!(states(&few), states(&many));
-    // Tiring arms: take turns, which only needs as many arms as the memory.
+fn interchangeable_arms_take_turns() {
+    // Arms that get worse with exposure: the best sequence takes turns, which only needs as many arms as the memory.
     let tiring = |arms: usize| {
         let game = Game::new((0..arms).map(|_| unit(3, LossCurve::by_plays([0.1, 0.5, 0.9]))).collect()).unwrap();
         let found = optimum(&game, 1_000_001).unwrap();

@@ -1,18 +1,17 @@
-//! The exact optimum: the least expected loss that any sequence of plays can have, the yardstick of the regret.
+//! The exact optimum: the least expected loss that any sequence of plays can have. Regret is measured against it.
 //!
-//! [`optimum`] minimises over all K^T sequences, without taking T steps of work. Two ways lead there, and the game
-//! decides which is taken:
+//! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms:
 //!
-//! - As a **graph**: what matters of the last plays is a state, and a play leads from one to the next. Interchangeable
-//!   arms are merged. The best walk of T plays mostly goes round a cycle with the least mean loss.
-//! - By **best-first search** in games that satisfy 0-REO, which may be of any size: the excess over mu(x*) only grows, so the
-//!   best start is a shortest path.
+//! - On a **graph**: the part of the last plays that still matters is a state, and a play leads from one state to the
+//!   next. Interchangeable arms are merged. The best walk of T plays mostly goes round a cycle with the least mean loss.
+//! - By **best-first search** in games that satisfy 0-REO, which may be of any size: the excess over mu(x*) only grows,
+//!   so the best start is a shortest path.
 //!
-//! All sums and comparisons are made in integers (units of 2^-72), so that ties and near-ties are decided
-//! rightly at any horizon up to 2^53 plays; only the results are rounded, to floats.
+//! All sums and comparisons are made in integers (units of 2^-72), so that ties and near-ties are decided correctly at
+//! any horizon up to 2^53 plays; only the results are rounded to floats.
 //!
-//! What is not done here: bounds on what policies can achieve (see the theorems), and anything with noise: the optimum
-//! is about expected losses.
+//! Not here: bounds on the regret of policies (see [`theory`](crate::theory)), and noise, because the optimum is about
+//! expected losses.
 
 mod bounds;
 mod dynamic_program;
@@ -35,36 +34,37 @@ pub use sequence::BestSequence;
 use std::collections::HashMap;
 
 use fixed_point::{LONGEST, float};
-use graph::Graph;
+use graph::{Graph, GraphError};
 use planner::Planner;
-use search::{Search, SearchOutcome};
+use search::{Search, SearchOutcome, SearchResult};
 use sequence::Plan;
-use state_space::StateSpace;
+use state_space::{CurveLeftRange, StateSpace};
 use warmup_cost::WarmupCost;
 
 use super::Game;
 
 /// The least expected loss of a number of plays, and plays that attain it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Optimum {
     /// The number of plays.
     pub horizon: u64,
     /// Their least expected loss.
     pub loss: f64,
-    /// That loss in excess of `horizon` plays at the least eventual loss mu(x*); negative where a sequence is better than any calibrated arm.
-    /// Kept beside `loss` because at large horizons the difference of two losses has few digits left.
+    /// That loss in excess of `horizon` plays at the least eventual loss mu(x*); negative where a sequence is better than
+    /// any calibrated arm. Kept beside `loss` because at large horizons the difference of two losses has few digits left.
     pub excess: f64,
     /// A sequence of plays that attains it.
     pub sequence: BestSequence,
 }
 
-/// How much work [`Optima`] may do.
+/// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory and a search about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of merged states up to which a game is made into a graph. Windows of the first plays, which never come back, are not
-    /// counted.
+    /// The number of merged states up to which a game is made into a graph. The transient windows of the first plays are
+    /// not counted.
     pub states: usize,
-    /// The number of windows that best-first search may look at.
+    /// The number of windows that best-first search may expand.
     pub windows: u64,
 }
 
@@ -89,28 +89,32 @@ pub enum OptimumError {
     },
     /// The game is too large.
     #[error(
-        "the game has at least {states_at_least} merged states, and the limit is {limit}{}; raise the limit, or use `optimum_bounds`",
-        searched_in_vain(*.searched)
+        "the game has at least {states_at_least} merged states, and the limit is {limit}{}; \
+         raise the limit, or use `optimum_bounds`",
+        after_search(*.searched)
     )]
     TooManyStates {
-        /// As many states were found before giving up.
+        /// The number of states that were found before giving up.
         states_at_least: u64,
         /// The limit.
         limit: usize,
-        /// How many windows best-first search looked at in vain; 0 if the game is not known to satisfy 0-REO.
+        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not known
+        /// to satisfy 0-REO.
         searched: u64,
     },
     /// The game has few states but too many arms to play in each.
     #[error(
-        "the game has {states} merged states or more with over {limit} different plays in all{}; use `optimum_bounds`",
-        searched_in_vain(*.searched)
+        "the game has {states} merged states or more with over {limit} different plays in all{}; \
+         use `optimum_bounds`",
+        after_search(*.searched)
     )]
     TooManyPlays {
-        /// As many states were found before giving up.
+        /// The number of states that were found before giving up.
         states: u64,
         /// The limit on the sum over all states of the arms that can be played there.
         limit: usize,
-        /// How many windows best-first search looked at in vain; 0 if the game is not known to satisfy 0-REO.
+        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not known
+        /// to satisfy 0-REO.
         searched: u64,
     },
     /// A loss function returned something outside [0, 1].
@@ -123,17 +127,43 @@ pub enum OptimumError {
     },
 }
 
-fn searched_in_vain(searched: u64) -> String {
+fn after_search(searched: u64) -> String {
     match searched {
         0 => String::new(),
         _ => format!(" (best-first search gave up after {searched} windows)"),
     }
 }
 
+impl From<CurveLeftRange> for OptimumError {
+    fn from(CurveLeftRange { arm, tally }: CurveLeftRange) -> Self {
+        Self::CurveLeftRange { arm, tally }
+    }
+}
+
+impl From<GraphError> for OptimumError {
+    fn from(error: GraphError) -> Self {
+        error.into_error(0)
+    }
+}
+
+impl GraphError {
+    /// The error after best-first search has expanded this many windows.
+    fn into_error(self, searched: u64) -> OptimumError {
+        match self {
+            GraphError::TooManyStates { states, limit } => {
+                OptimumError::TooManyStates { states_at_least: states, limit, searched }
+            }
+            GraphError::TooManyPlays { states, limit } => OptimumError::TooManyPlays { states, limit, searched },
+            GraphError::CurveLeftRange(error) => error.into(),
+        }
+    }
+}
+
 /// The least expected loss over all sequences of `horizon` plays, exactly, with one best sequence.
 ///
-/// Works for every game with up to 10^6 merged states and for 0-REO games of any size in which best-first search comes to
-/// an end. The work does not grow with the horizon. Use [`Optima`] for many horizons of one game, or other limits.
+/// Works for every game with up to 10^6 merged states, and for 0-REO games of any size in which best-first search stays
+/// within its limit. The work does not grow with the horizon. Use [`Optima`] for many horizons of one game, or other
+/// limits.
 ///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, optimum};
@@ -165,23 +195,55 @@ pub fn optimum(game: &Game, horizon: u64) -> Result<Optimum, OptimumError> {
 /// ```
 pub struct Optima<'g> {
     space: StateSpace<'g>,
-    /// One for each class; none unless the game is known to satisfy 0-REO.
-    warmups: Vec<WarmupCost>,
+    /// The costs of one arm per class; only if the game is known to satisfy 0-REO, which best-first search needs.
+    warmups: Option<Vec<WarmupCost>>,
     limits: Limits,
-    planner: Option<Planner>,
-    too_large: Option<OptimumError>,
-    /// A best plan from some horizon on, extended at no extra cost.
-    settled: Option<(u64, Plan)>,
-    /// Searches that gave up.
-    exhausted_searches: HashMap<u64, (u64, i128)>,
-    work: u64,
+    /// The graph, once it was needed, or why there is none.
+    planner: Option<Result<Planner, GraphError>>,
+    settled: Option<SettledPlan>,
+    /// Searches that reached their limit, by horizon.
+    exhausted_searches: HashMap<u64, ExhaustedSearch>,
+    #[cfg(test)]
+    expanded: u64,
 }
 
-/// The number of windows best-first search may look at before the game is made into a graph, which serves all horizons.
-const FIRST_LOOK: u64 = 500;
+/// A plan that is best at every horizon from this one on, made longer by more rounds of its cycle.
+struct SettledPlan {
+    from: u64,
+    plan: Plan,
+}
+
+struct ExhaustedSearch {
+    /// How many windows were expanded.
+    expanded: u64,
+    /// No plan costs less.
+    lower: i128,
+}
+
+/// One way to find a best plan. They are tried in the order of [`Optima::strategies`] until one succeeds.
+#[derive(Clone, Copy)]
+enum Strategy {
+    /// Extend the settled plan.
+    Settled,
+    /// Best-first search over at most this many windows.
+    Search { windows: u64 },
+    /// Make the game into a graph, which serves all horizons.
+    Graph,
+}
+
+/// Where a best plan is.
+enum Solution {
+    Plan(Plan),
+    /// The planner has it, at less cost if only its excess is needed.
+    InGraph,
+}
+
+/// The number of windows that best-first search may expand before the game is made into a graph. Games that are solved
+/// by straight play expand none, and most others of this kind a few; a graph of the smallest games takes about as long.
+const FIRST_SEARCH: u64 = 500;
 
 impl<'g> Optima<'g> {
-    /// Nothing is computed yet but what single arms cost.
+    /// The optima of `game`. Only the costs of single arms are computed here.
     pub fn new(game: &'g Game) -> Self {
         Self::with_limits(game, Limits::default())
     }
@@ -191,27 +253,24 @@ impl<'g> Optima<'g> {
         let space = StateSpace::new(game);
         let warmups: Result<Vec<WarmupCost>, _> =
             space.classes.iter().map(|class| WarmupCost::new(&space, class[0])).collect();
-        let mut warmups = warmups.unwrap_or_default();
-        if warmups.iter().any(|warmup| warmup.least < 0) {
-            warmups.clear();
-        }
+        let satisfies_reo = |warmups: &Vec<WarmupCost>| warmups.iter().all(|warmup| warmup.least >= 0);
         Self {
+            warmups: warmups.ok().filter(satisfies_reo),
             space,
-            warmups,
             limits,
             planner: None,
-            too_large: None,
             settled: None,
             exhausted_searches: HashMap::new(),
-            work: 0,
+            #[cfg(test)]
+            expanded: 0,
         }
     }
 
     /// The optimum over `horizon` plays.
     pub fn at(&mut self, horizon: u64) -> Result<Optimum, OptimumError> {
-        let plan = match self.by_search(horizon)? {
-            Some(plan) => plan,
-            None => self.planner()?.plan(horizon),
+        let plan = match self.solve(horizon)? {
+            Solution::Plan(plan) => plan,
+            Solution::InGraph => self.planner()?.plan(horizon),
         };
         let excess = float(plan.excess);
         Ok(Optimum {
@@ -224,73 +283,75 @@ impl<'g> Optima<'g> {
 
     /// The loss of the optimum over `horizon` plays in excess of as many plays at mu(x*).
     pub fn excess_at(&mut self, horizon: u64) -> Result<f64, OptimumError> {
-        Ok(float(match self.by_search(horizon)? {
-            Some(plan) => plan.excess,
-            None => self.planner()?.excess(horizon),
+        Ok(float(match self.solve(horizon)? {
+            Solution::Plan(plan) => plan.excess,
+            Solution::InGraph => self.planner()?.excess(horizon),
         }))
     }
 
-    /// How many plays were looked at so far, in all: a measure of the work that does not depend on the machine.
-    pub fn work(&self) -> u64 {
-        self.work + self.planner.as_ref().map_or(0, Planner::work)
+    /// The strategies for this game, cheapest first.
+    fn strategies(&self) -> Vec<Strategy> {
+        let search = |windows| Strategy::Search { windows };
+        match (&self.warmups, &self.planner) {
+            (None, _) => vec![Strategy::Settled, Strategy::Graph],
+            (Some(_), None) => {
+                let first = search(FIRST_SEARCH.min(self.limits.windows));
+                vec![Strategy::Settled, first, Strategy::Graph, search(self.limits.windows)]
+            }
+            (Some(_), Some(Ok(_))) => vec![Strategy::Settled, Strategy::Graph],
+            (Some(_), Some(Err(_))) => vec![Strategy::Settled, Strategy::Graph, search(self.limits.windows)],
+        }
     }
 
-    /// The number of merged states, if the game has been made into a graph.
-    pub fn states(&self) -> Option<usize> {
-        self.planner.as_ref().map(Planner::states)
-    }
-
-    /// A best plan by best-first search, or `None` where the graph is there to be used.
-    fn by_search(&mut self, horizon: u64) -> Result<Option<Plan>, OptimumError> {
+    fn solve(&mut self, horizon: u64) -> Result<Solution, OptimumError> {
         if horizon == 0 {
             return Err(OptimumError::NoHorizon);
         }
         if horizon > LONGEST {
             return Err(OptimumError::HorizonTooLong { horizon });
         }
-        if let Some(plan) = self.settled_at(horizon) {
-            return Ok(Some(plan));
-        }
-        if self.warmups.is_empty() {
-            return self.planner().map(|_| None);
-        }
-        if self.planner.is_none()
-            && let Some(plan) = self.search(horizon, FIRST_LOOK.min(self.limits.windows))?
-        {
-            return Ok(Some(plan));
-        }
-        let Err(too_large) = self.planner().map(|_| ()) else { return Ok(None) };
-        if let OptimumError::CurveLeftRange { .. } = too_large {
-            return Err(too_large);
-        }
-        if let Some(plan) = self.search(horizon, self.limits.windows)? {
-            return Ok(Some(plan));
-        }
-        let looked_at = self.exhausted_searches.get(&horizon).map_or(0, |&(expanded, _)| expanded);
-        Err(match too_large {
-            OptimumError::TooManyStates { states_at_least, limit, .. } => {
-                OptimumError::TooManyStates { states_at_least, limit, searched: looked_at }
+        let mut too_large = None;
+        for strategy in self.strategies() {
+            let plan = match strategy {
+                Strategy::Settled => self.settled_at(horizon),
+                Strategy::Search { windows } => self.search(horizon, windows)?,
+                Strategy::Graph => match self.planner() {
+                    Ok(_) => return Ok(Solution::InGraph),
+                    Err(GraphError::CurveLeftRange(error)) => return Err(error.into()),
+                    Err(error) => {
+                        too_large = Some(error);
+                        None
+                    }
+                },
+            };
+            if let Some(plan) = plan {
+                return Ok(Solution::Plan(plan));
             }
-            OptimumError::TooManyPlays { states, limit, .. } => {
-                OptimumError::TooManyPlays { states, limit, searched: looked_at }
-            }
-            other => other,
-        })
+        }
+        let searched = self.exhausted_searches.get(&horizon).map_or(0, |search| search.expanded);
+        Err(too_large.expect("the graph is among the strategies").into_error(searched))
     }
 
-    fn search(&mut self, horizon: u64, budget: u64) -> Result<Option<Plan>, OptimumError> {
-        if self.exhausted_searches.get(&horizon).is_some_and(|&(expanded, _)| expanded >= budget) {
+    /// A best plan by best-first search, unless it expands more windows than the limit.
+    fn search(&mut self, horizon: u64, limit: u64) -> Result<Option<Plan>, CurveLeftRange> {
+        let warmups = self.warmups.as_ref().expect("best-first search is a strategy for 0-REO games only");
+        if self.exhausted_searches.get(&horizon).is_some_and(|search| search.expanded >= limit) {
             return Ok(None);
         }
-        match Search::new(&self.space, &self.warmups, horizon).run(budget, &mut self.work)? {
+        let SearchResult { outcome, expanded } = Search::new(&self.space, warmups, horizon).run(limit)?;
+        #[cfg(test)]
+        {
+            self.expanded += expanded;
+        }
+        match outcome {
             SearchOutcome::Found { plan, for_ever } => {
-                if for_ever && self.settled.as_ref().is_none_or(|&(from, _)| horizon < from) {
-                    self.settled = Some((horizon, plan.clone()));
+                if for_ever && self.settled.as_ref().is_none_or(|settled| horizon < settled.from) {
+                    self.settled = Some(SettledPlan { from: horizon, plan: plan.clone() });
                 }
                 Ok(Some(plan))
             }
-            SearchOutcome::GivenUp { lower, expanded } => {
-                self.exhausted_searches.insert(horizon, (expanded, lower));
+            SearchOutcome::Exhausted { lower } => {
+                self.exhausted_searches.insert(horizon, ExhaustedSearch { expanded, lower });
                 Ok(None)
             }
         }
@@ -298,32 +359,17 @@ impl<'g> Optima<'g> {
 
     /// The settled plan, made as long as the horizon.
     fn settled_at(&self, horizon: u64) -> Option<Plan> {
-        let (from, plan) = self.settled.as_ref()?;
-        if horizon < *from {
-            return None;
-        }
+        let settled = self.settled.as_ref().filter(|settled| horizon >= settled.from)?;
+        let mut plan = settled.plan.clone();
         let rest = horizon - plan.prefix.len() as u64;
         let round = plan.cycle.len() as u64;
-        let mut plan = plan.clone();
         plan.repeats = rest / round;
         plan.tail = plan.cycle[..(rest % round) as usize].to_vec();
         Some(plan)
     }
 
-    fn planner(&mut self) -> Result<&mut Planner, OptimumError> {
-        if let Some(error) = &self.too_large {
-            return Err(error.clone());
-        }
-        let planner = match self.planner.take() {
-            Some(planner) => planner,
-            None => match Graph::new(&self.space, self.limits.states) {
-                Ok(graph) => Planner::new(graph),
-                Err(error) => {
-                    self.too_large = Some(error.clone());
-                    return Err(error);
-                }
-            },
-        };
-        Ok(self.planner.insert(planner))
+    fn planner(&mut self) -> Result<&mut Planner, GraphError> {
+        let build = || Graph::new(&self.space, self.limits.states).map(Planner::new);
+        self.planner.get_or_insert_with(build).as_mut().map_err(|error| *error)
     }
 }

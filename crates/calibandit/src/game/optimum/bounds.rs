@@ -1,4 +1,4 @@
-//! Bounds on the optimum, for games too large for the exact one.
+//! Lower and upper bounds on the optimum, for games that are too large for the exact one.
 
 use super::fixed_point::{LONGEST, fixed, float};
 use super::sequence::BestSequence;
@@ -10,6 +10,7 @@ use crate::game::least_loss::least_losses;
 
 /// A lower and an upper bound of the optimum.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OptimumBounds {
     /// The number of plays.
     pub horizon: u64,
@@ -27,12 +28,13 @@ pub struct OptimumBounds {
     pub exact: bool,
 }
 
-/// A lower and an upper bound of the optimum over `horizon` plays. Always answers: exactly where [`optimum`](super::optimum)
-/// does, and otherwise with
+/// A lower and an upper bound of the optimum over `horizon` plays. There is always a result: the exact one where
+/// [`optimum`](super::optimum) has it, and otherwise
 ///
-/// - the least cost of that many plays of one arm if every play had the best window of its number of plays (or what best-first
-///   search has excluded, in 0-REO games), and
-/// - the best of the sequences that play one arm only or repeat one arm's best window, filled up with another arm.
+/// - as the lower bound, the least cost of that many plays of one arm if every play had the best window of its number of
+///   plays, or, in 0-REO games, the bound that best-first search has reached;
+/// - as the upper bound, the best of the sequences that play one arm only or repeat one arm's best window, filled up with
+///   another arm.
 ///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, optimum_bounds};
@@ -66,7 +68,7 @@ impl Optima<'_> {
 
     fn estimate(&self, horizon: u64, error: &OptimumError) -> OptimumBounds {
         let space = &self.space;
-        // A curve that leaves [0, 1] has no least cost to rely on, nor has one with too many windows.
+        // The least costs of a curve that leaves [0, 1] cannot be relied on, nor are those with too many windows known.
         let trusted = !matches!(error, OptimumError::CurveLeftRange { .. });
         let warmups: Vec<WarmupCost> = space
             .classes
@@ -77,18 +79,16 @@ impl Optima<'_> {
             })
             .collect();
         let (counted, beyond) = (horizon.min(LONGEST), horizon.saturating_sub(LONGEST) as f64);
-        let single = warmups.iter().map(|warmup| warmup.plays(0, counted, warmup.memory)).min().unwrap_or(0);
-        let searched = self.exhausted_searches.get(&horizon).map_or(i128::MIN, |&(_, lower)| lower);
-        let least = warmups.iter().map(|warmup| warmup.least).min().unwrap_or(0);
-        let lower_excess = float(single.max(searched)) + beyond * float(least);
+        let single = warmups.iter().map(|warmup| warmup.plays(0, counted, warmup.memory)).min();
+        let single = single.expect("a game has at least one arm");
+        let searched = self.exhausted_searches.get(&horizon).map(|search| search.lower);
+        let least = warmups.iter().map(|warmup| warmup.least).min().expect("a game has at least one arm");
+        let lower_excess = float(searched.map_or(single, |lower| lower.max(single))) + beyond * float(least);
 
-        let (mut upper, mut sequence) = (f64::INFINITY, BestSequence::default());
-        let straight = search::straight(space, &warmups, counted).map(|(plan, warmup)| (plan, float(warmup.eventual)));
-        if let Some((mut plan, rate)) = straight {
-            plan.repeats += horizon - counted;
-            upper = float(plan.excess) + beyond * rate;
-            sequence = plan.sequence(space);
-        }
+        let (mut straight, warmup) = search::straight(space, &warmups, counted);
+        straight.repeats += horizon - counted;
+        let mut upper = float(straight.excess) + beyond * float(warmup.eventual);
+        let mut sequence = straight.sequence(space);
         for round in rounds(space) {
             if let Some((excess, candidate)) = repeat(space, &round, horizon)
                 && excess < upper
@@ -109,7 +109,7 @@ impl Optima<'_> {
     }
 }
 
-/// No more than this many arms are combined with each other.
+/// At most this many classes of arms are combined with each other, because the number of rounds is the square of it.
 const COMBINED: usize = 32;
 
 /// Rounds worth repeating: an arm's best window, oldest play first, filled up with another arm.
@@ -120,8 +120,8 @@ fn rounds(space: &StateSpace<'_>) -> Vec<Vec<usize>> {
     let mut rounds = Vec::new();
     for class in space.classes.iter().take(COMBINED) {
         let arm = class[0];
-        let Ok(levels) = least_losses(&space.game().arms()[arm]) else { continue };
-        let Some(best) = levels.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss)) else { continue };
+        let Ok(least) = least_losses(&space.game().arms()[arm]) else { continue };
+        let best = least.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss)).expect("a memory is at least 1");
         for &filler in fillers.iter().filter(|&&filler| filler != arm) {
             rounds.push(best.window.iter().rev().map(|&played| if played { arm } else { filler }).collect());
         }

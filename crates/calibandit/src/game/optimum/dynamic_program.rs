@@ -1,9 +1,10 @@
-//! The optimum by dynamic programming, one play after the other: for horizons too short for anything better, and the yardstick for
-//! everything else here.
+//! The optimum by dynamic programming, one play after the other: for horizons too short for cycles, and the reference
+//! against which the other algorithms are tested.
 
-use super::graph::Graph;
+use super::graph::{EdgeId, Graph};
 
-/// Every how many plays the values of all states are kept. Best plays are recomputed from there.
+/// The values of all states are kept every so many plays; best plays are recomputed from there. The memory is that of
+/// the horizon divided by this, and recomputing holds the choices of this many plays at once.
 const KEPT_EVERY: usize = 64;
 
 /// The least cost of the next `k` plays, from every state, for each `k` so far.
@@ -34,7 +35,7 @@ impl DynamicProgram {
     }
 
     /// The edges of a best walk of `horizon` plays.
-    pub(crate) fn walk(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> Vec<u32> {
+    pub(crate) fn walk(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> Vec<EdgeId> {
         self.cost(graph, horizon, work);
         let mut walk = Vec::with_capacity(horizon);
         let mut state = 0;
@@ -51,7 +52,7 @@ impl DynamicProgram {
             for choice in choices.into_iter().rev() {
                 let edge = choice[state as usize];
                 walk.push(edge);
-                state = graph.edge(edge as usize).target;
+                state = graph.edge(edge).target;
             }
             left = block * KEPT_EVERY;
         }
@@ -60,18 +61,14 @@ impl DynamicProgram {
 }
 
 /// Values and best edges with one more play to make.
-fn one_more(graph: &Graph, values: &[i128], work: &mut u64) -> (Vec<i128>, Vec<u32>) {
+fn one_more(graph: &Graph, values: &[i128], work: &mut u64) -> (Vec<i128>, Vec<EdgeId>) {
     *work += graph.edge_count() as u64;
     (0..graph.states() as u32)
         .map(|state| {
-            let mut least = (i128::MAX, 0);
-            for edge in graph.edges_of(state) {
-                let cost = graph.cost(edge) + values[graph.edge(edge).target as usize];
-                if cost < least.0 {
-                    least = (cost, edge as u32);
-                }
-            }
-            least
+            let cost = |edge| graph.cost(edge) + values[graph.edge(edge).target as usize];
+            let costs = graph.edges_of(state).map(|edge| (cost(edge), edge));
+            // The first of the least.
+            costs.reduce(|least, other| if other.0 < least.0 { other } else { least }).expect("some arm can be played")
         })
         .unzip()
 }

@@ -1,21 +1,60 @@
 //! The graph of a game: its canonical windows as states, plays as edges.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::num::NonZeroU32;
 
-use super::OptimumError;
-use super::state_space::StateSpace;
+use rustc_hash::FxHashMap;
 
-/// More edges than this are not kept, whatever the number of states.
+use super::state_space::{CurveLeftRange, StateSpace};
+
+/// More edges than this are not kept, whatever the number of states: at 12 bytes per edge they take 768 MB.
 const EDGE_LIMIT: usize = 64_000_000;
+
+/// Why a game was not made into a graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum GraphError {
+    /// More states than the limit; this many were found before giving up.
+    TooManyStates {
+        states: u64,
+        limit: usize,
+    },
+    /// More edges than the limit; this many states were found before giving up.
+    TooManyPlays {
+        states: u64,
+        limit: usize,
+    },
+    CurveLeftRange(CurveLeftRange),
+}
+
+impl From<CurveLeftRange> for GraphError {
+    fn from(error: CurveLeftRange) -> Self {
+        Self::CurveLeftRange(error)
+    }
+}
+
+/// The number of an edge, stored plus one, so that an `Option` of it takes no more space.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EdgeId(NonZeroU32);
+
+impl EdgeId {
+    #[inline]
+    fn new(index: u32) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// One play.
 #[derive(Clone, Copy)]
 pub(crate) struct Edge {
     pub(crate) target: u32,
-    /// StateIndex into the graph's costs: few losses differ.
+    /// Index into the graph's costs: few losses differ.
     cost: u32,
-    /// The arm, in the source window's canonical naming.
+    /// The arm, by its name in the source window's canonical form.
     pub(crate) arm: u32,
 }
 
@@ -28,9 +67,9 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Explores the game, breadth first. Windows of the first plays, which never come back, are not counted against the
-    /// limit, but their number is limited in the same way.
-    pub(crate) fn new(space: &StateSpace<'_>, limit: usize) -> Result<Self, OptimumError> {
+    /// Explores the game, breadth first. The transient windows of the first plays do not count towards the limit, but
+    /// their number is limited in the same way.
+    pub(crate) fn new(space: &StateSpace<'_>, limit: usize) -> Result<Self, GraphError> {
         let mut index = StateIndex::new(space);
         let mut window = space.empty();
         index.insert(&window);
@@ -38,7 +77,7 @@ impl Graph {
         let mut cost_index: HashMap<i128, u32> = HashMap::new();
         let mut actions = Vec::new();
         let mut next = Vec::new();
-        // States found before every window is full of plays, and the first state of the current depth.
+        // The number of states found before every window is full of plays, the current depth and its first state.
         let (mut starting, mut depth, mut depth_end) = (1, 0, 1);
         let mut state = 0;
         while state < index.len() {
@@ -65,11 +104,10 @@ impl Graph {
                 graph.edges.push(Edge { target, cost, arm });
             }
             if index.len() > limit + starting.min(limit) {
-                return Err(OptimumError::TooManyStates { states_at_least: index.len() as u64, limit, searched: 0 });
+                return Err(GraphError::TooManyStates { states: index.len() as u64, limit });
             }
             if graph.edges.len() > EDGE_LIMIT {
-                let states = index.len() as u64;
-                return Err(OptimumError::TooManyPlays { states, limit: EDGE_LIMIT, searched: 0 });
+                return Err(GraphError::TooManyPlays { states: index.len() as u64, limit: EDGE_LIMIT });
             }
             graph.first.push(graph.edges.len() as u32);
             state += 1;
@@ -86,56 +124,38 @@ impl Graph {
         self.edges.len()
     }
 
-    /// The indices of a state's edges.
-    pub(crate) fn edges_of(&self, state: u32) -> std::ops::Range<usize> {
-        self.first[state as usize] as usize..self.first[state as usize + 1] as usize
+    /// The edges that leave a state.
+    #[inline]
+    pub(crate) fn edges_of(&self, state: u32) -> impl ExactSizeIterator<Item = EdgeId> + use<> {
+        (self.first[state as usize]..self.first[state as usize + 1]).map(EdgeId::new)
     }
 
-    pub(crate) fn edge(&self, edge: usize) -> Edge {
-        self.edges[edge]
+    #[inline]
+    pub(crate) fn edge(&self, edge: EdgeId) -> Edge {
+        self.edges[edge.index()]
     }
 
     /// What a play costs, in units above mu(x*).
-    pub(crate) fn cost(&self, edge: usize) -> i128 {
-        self.costs[self.edges[edge].cost as usize]
+    #[inline]
+    pub(crate) fn cost(&self, edge: EdgeId) -> i128 {
+        self.costs[self.edges[edge.index()].cost as usize]
     }
 }
 
-/// Hashes packed windows by multiplication: nobody chooses them to collide, and there are millions.
-#[derive(Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u128(u128::from(byte)));
-    }
-
-    fn write_u128(&mut self, packed: u128) {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let folded = (packed as u64).wrapping_mul(ODD) ^ ((packed >> 64) as u64).rotate_left(32) ^ self.0;
-        let product = u128::from(folded) * u128::from(ODD);
-        self.0 = product as u64 ^ (product >> 64) as u64;
-    }
-}
-
-/// Numbers windows in the order they are first seen. Windows are packed into an integer wherever they fit.
+/// Numbers windows in the order in which they are first seen. Windows are packed into an integer where they fit.
 enum StateIndex {
-    Packed { bits: u32, numbers: HashMap<u128, u32, BuildHasherDefault<Mix>>, windows: Vec<u128> },
-    Plain { numbers: HashMap<Box<[u32]>, u32>, windows: Vec<Box<[u32]>> },
+    Packed { bits: u32, numbers: FxHashMap<u128, u32>, windows: Vec<u128> },
+    Plain { numbers: FxHashMap<Box<[u32]>, u32>, windows: Vec<Box<[u32]>> },
 }
 
 impl StateIndex {
     fn new(space: &StateSpace<'_>) -> Self {
-        // One more than there are arms, for the blank.
+        // One value more than there are arms, for the blank.
         let bits = usize::BITS - space.game().arms().len().leading_zeros();
         if bits as usize * space.length <= 128 {
-            Self::Packed { bits, numbers: HashMap::default(), windows: Vec::new() }
+            Self::Packed { bits, numbers: FxHashMap::default(), windows: Vec::new() }
         } else {
-            Self::Plain { numbers: HashMap::new(), windows: Vec::new() }
+            Self::Plain { numbers: FxHashMap::default(), windows: Vec::new() }
         }
     }
 

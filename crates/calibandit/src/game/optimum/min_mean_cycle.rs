@@ -1,78 +1,66 @@
-//! What long walks do: the cycle with the least mean cost, and what it costs to get there and to leave it.
+//! The cycle with the least mean cost, and what it costs to reach it and to leave it.
 //!
 //! Let C be a cycle of length L and total cost S with the least mean S/L. Costs are scaled to `c·L - S`, which keeps
 //! them integers: then no cycle is negative, C costs nothing, and "cheapest walk" is well defined at any length.
+//!
+//! The cycle is found as in Howard's algorithm: start from a cycle, compute cheapest walks under its scaled costs by
+//! Bellman-Ford relaxation, and take any cycle among the improving edges as the next one, which has a smaller mean.
+
+use std::collections::HashMap;
 
 use super::fixed_point::ABOVE_ALL;
-use super::graph::Graph;
+use super::graph::{EdgeId, Graph};
 
-/// No state and no edge.
-const NONE: u32 = u32::MAX;
+/// The value of a state from which there is no walk. Not an `Option`, which would double the memory of all values.
+pub(crate) const UNREACHABLE: i128 = i128::MAX;
 
-/// Out of reach.
-pub(crate) const FAR: i128 = i128::MAX;
-
-/// The best cycle among some states, with the potentials that go with it.
+/// The best cycle among some states, with the cheapest walks that go with it.
 pub(crate) struct MinMeanCycle {
     /// Its edges, from the hub on.
-    pub(crate) cycle: Vec<u32>,
+    pub(crate) edges: Vec<EdgeId>,
     /// Its cost.
     pub(crate) sum: i128,
     /// A state of the cycle.
     pub(crate) hub: u32,
-    /// The cheapest walk from each state to anywhere, of any length, in scaled cost: 0 or less.
+    /// The scaled cost of the cheapest walk from each state, of any length and to any state: 0 or less.
     pub(crate) onward: Vec<i128>,
-    /// The cheapest walk from each state to the hub, in scaled cost.
+    /// The scaled cost of the cheapest walk from each state to the hub, or [`UNREACHABLE`].
     pub(crate) to_hub: Vec<i128>,
-    /// The states this regime is about.
+    /// The states that its walks may visit.
     pub(crate) alive: Vec<bool>,
 }
 
-/// A cycle as edges and their cost.
-struct Cycle {
-    edges: Vec<u32>,
-    sum: i128,
-}
-
-impl Cycle {
-    fn length(&self) -> i128 {
-        self.edges.len() as i128
-    }
-
-    fn beats(&self, other: &Self) -> bool {
-        self.sum * other.length() < other.sum * self.length()
-    }
+/// There are only finitely many walks; they visit at most this many states.
+pub(crate) struct NoCycle {
+    pub(crate) states: usize,
 }
 
 impl MinMeanCycle {
+    /// The best cycle of the walks from state 0 within `alive`. Adds the number of edges visited to `work`.
+    pub(crate) fn new(graph: &Graph, mut alive: Vec<bool>, work: &mut u64) -> Result<Self, NoCycle> {
+        let states = reachable(graph, &mut alive);
+        let part = Subgraph { graph, alive: &alive, states: &states };
+        let (cycle, onward) = part.best_cycle(work).ok_or(NoCycle { states: states.len() })?;
+        let hub = part.source(cycle.edges[0]);
+        let mut to_hub = vec![UNREACHABLE; graph.states()];
+        to_hub[hub as usize] = 0;
+        let mut relaxation = Relaxation::new(part, cycle.scale(), to_hub, Direction::Forward);
+        while relaxation.sweep(work) {}
+        let to_hub = relaxation.value;
+        Ok(Self { sum: cycle.sum, edges: cycle.edges, hub, onward, to_hub, alive })
+    }
+
     pub(crate) fn length(&self) -> i128 {
-        self.cycle.len() as i128
+        self.edges.len() as i128
     }
 
     /// The scaled cost of an edge.
-    pub(crate) fn scaled(&self, graph: &Graph, edge: usize) -> i128 {
+    pub(crate) fn scaled(&self, graph: &Graph, edge: EdgeId) -> i128 {
         graph.cost(edge) * self.length() - self.sum
     }
 
-    /// The regime of the walks from state 0 within `alive`. If there are only finitely many such walks, `Err` tells the
-    /// number of states they can visit.
-    pub(crate) fn new(graph: &Graph, mut alive: Vec<bool>, work: &mut u64) -> Result<Self, usize> {
-        let states = reachable(graph, &mut alive);
-        let (cycle, onward) = best_cycle(graph, &alive, &states, work).ok_or(states.len())?;
-        let hub = source(graph, &cycle.edges, &states);
-        let mut regime = Self { sum: cycle.sum, cycle: cycle.edges, hub, onward, to_hub: Vec::new(), alive };
-        regime.to_hub = vec![FAR; graph.states()];
-        regime.to_hub[hub as usize] = 0;
-        let (length, sum) = (regime.length(), regime.sum);
-        let mut backwards = false;
-        while improve(graph, &regime.alive, &states, (length, sum), &mut regime.to_hub, None, backwards, work) {
-            backwards = !backwards;
-        }
-        Ok(regime)
-    }
-
-    /// The states that no walk of the next regime may touch besides: all that lie on a cycle with the least mean
-    /// that passes through the hub.
+    /// The states that walks may visit without touching this cycle: all but those on a cycle with the least mean that
+    /// passes through the hub.
     pub(crate) fn remaining(&self, graph: &Graph) -> Vec<bool> {
         // Edges without slack form the cycles with the least mean: find the hub's strongly connected component.
         let tight = |state: u32| {
@@ -82,7 +70,7 @@ impl MinMeanCycle {
             })
         };
         let mut ahead = vec![false; graph.states()];
-        let mut before: std::collections::HashMap<u32, Vec<u32>> = std::collections::HashMap::new();
+        let mut before: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut open = vec![self.hub];
         ahead[self.hub as usize] = true;
         while let Some(state) = open.pop() {
@@ -98,7 +86,7 @@ impl MinMeanCycle {
         remaining[self.hub as usize] = false;
         open.push(self.hub);
         while let Some(state) = open.pop() {
-            for &source in before.get(&state).map_or(&[][..], Vec::as_slice) {
+            for &source in before.get(&state).into_iter().flatten() {
                 if std::mem::replace(&mut remaining[source as usize], false) {
                     open.push(source);
                 }
@@ -108,7 +96,7 @@ impl MinMeanCycle {
     }
 }
 
-/// Keeps of `alive` what can be reached from state 0 and lists it.
+/// Keeps of `alive` what can be reached from state 0, and lists it in breadth-first order.
 fn reachable(graph: &Graph, alive: &mut [bool]) -> Vec<u32> {
     let mut seen = vec![false; alive.len()];
     let mut states = Vec::new();
@@ -130,113 +118,171 @@ fn reachable(graph: &Graph, alive: &mut [bool]) -> Vec<u32> {
     states
 }
 
-/// The state that an edge leaves: not kept with the edge, because it is asked for once.
-fn source(graph: &Graph, cycle: &[u32], states: &[u32]) -> u32 {
-    let edge = cycle[0] as usize;
-    states.iter().copied().find(|&state| graph.edges_of(state).contains(&edge)).unwrap_or(0)
+/// A cycle as edges and their cost.
+struct Cycle {
+    edges: Vec<EdgeId>,
+    sum: i128,
 }
 
-/// The cycle with the least mean, and the cheapest walks onward under its scaled costs: guess a cycle, relax until
-/// nothing improves; a cycle among the improving edges is a better guess.
-fn best_cycle(graph: &Graph, alive: &[bool], states: &[u32], work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
-    let mut choice = vec![NONE; alive.len()];
-    for &state in states {
-        let edges = graph.edges_of(state).filter(|&edge| alive[graph.edge(edge).target as usize]);
-        if let Some(cheapest) = edges.min_by_key(|&edge| graph.cost(edge)) {
-            choice[state as usize] = cheapest as u32;
-        }
+impl Cycle {
+    fn length(&self) -> i128 {
+        self.edges.len() as i128
     }
-    let mut best = cycle_among(graph, states, &choice);
-    loop {
-        // Without a guess every cycle counts as an improvement.
-        let scale = best.as_ref().map_or((1, ABOVE_ALL), |cycle| (cycle.length(), cycle.sum));
-        let mut onward = vec![0; alive.len()];
-        choice.fill(NONE);
-        let mut backwards = true;
-        let better = loop {
-            if !improve(graph, alive, states, scale, &mut onward, Some(&mut choice), backwards, work) {
-                break None;
-            }
-            backwards = !backwards;
-            if let Some(cycle) = cycle_among(graph, states, &choice) {
-                break Some(cycle);
-            }
-        };
-        match better {
-            Some(cycle) => best = Some(cycle),
-            None => return best.map(|cycle| (cycle, onward)),
-        }
+
+    fn scale(&self) -> CostScale {
+        CostScale { length: self.length(), sum: self.sum }
+    }
+
+    fn beats(&self, other: &Self) -> bool {
+        self.sum * other.length() < other.sum * self.length()
     }
 }
 
-/// One round of relaxation of the cheapest walks onward; false if nothing improved.
-#[allow(clippy::too_many_arguments)]
-fn improve(
-    graph: &Graph,
-    alive: &[bool],
-    states: &[u32],
-    (length, sum): (i128, i128),
-    value: &mut [i128],
-    mut choice: Option<&mut Vec<u32>>,
-    backwards: bool,
-    work: &mut u64,
-) -> bool {
-    let mut changed = false;
-    for i in 0..states.len() {
-        let state = states[if backwards { states.len() - 1 - i } else { i }];
-        let edges = graph.edges_of(state);
-        *work += edges.len() as u64;
-        let mut least = value[state as usize];
-        let mut by = NONE;
-        for edge in edges {
-            let target = graph.edge(edge).target as usize;
-            if !alive[target] || value[target] == FAR {
+/// Costs are scaled to `cost · length - sum`.
+#[derive(Clone, Copy)]
+struct CostScale {
+    length: i128,
+    sum: i128,
+}
+
+/// The part of the graph that walks may visit.
+#[derive(Clone, Copy)]
+struct Subgraph<'a> {
+    graph: &'a Graph,
+    alive: &'a [bool],
+    /// The states that are alive and can be reached.
+    states: &'a [u32],
+}
+
+impl Subgraph<'_> {
+    /// The state that an edge leaves: not kept with the edge, because it is needed only once.
+    fn source(&self, edge: EdgeId) -> u32 {
+        let leaves = |state: &u32| self.graph.edges_of(*state).any(|other| other == edge);
+        self.states.iter().copied().find(leaves).expect("an edge of a cycle leaves a state that can be reached")
+    }
+
+    /// The cycle with the least mean, and the cheapest walks onward under its scaled costs.
+    fn best_cycle(self, work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
+        let mut choice = vec![None; self.alive.len()];
+        for &state in self.states {
+            let edges = self.graph.edges_of(state);
+            let alive = edges.filter(|&edge| self.alive[self.graph.edge(edge).target as usize]);
+            choice[state as usize] = alive.min_by_key(|&edge| self.graph.cost(edge));
+        }
+        let mut best = self.cycle_among(&choice);
+        loop {
+            // Without a cycle to start from, every cycle counts as an improvement.
+            let scale = best.as_ref().map_or(CostScale { length: 1, sum: ABOVE_ALL }, Cycle::scale);
+            let mut onward = Relaxation::new(self, scale, vec![0; self.alive.len()], Direction::Backward);
+            let better = loop {
+                if !onward.sweep(work) {
+                    break None;
+                }
+                if let Some(cycle) = self.cycle_among(&onward.choice) {
+                    break Some(cycle);
+                }
+            };
+            match better {
+                Some(cycle) => best = Some(cycle),
+                None => return best.map(|cycle| (cycle, onward.value)),
+            }
+        }
+    }
+
+    /// The cycle with the least mean among those that following each state's chosen edge leads into.
+    fn cycle_among(&self, choice: &[Option<EdgeId>]) -> Option<Cycle> {
+        let target = |edge| self.graph.edge(edge).target;
+        let mut best: Option<Cycle> = None;
+        // The start whose path first visited each state.
+        let mut visited_from: Vec<Option<u32>> = vec![None; choice.len()];
+        for &start in self.states {
+            let mut state = start;
+            while let (None, Some(edge)) = (visited_from[state as usize], choice[state as usize]) {
+                visited_from[state as usize] = Some(start);
+                state = target(edge);
+            }
+            let Some(first) = choice[state as usize] else { continue };
+            if visited_from[state as usize] != Some(start) {
                 continue;
             }
-            let walk = graph.cost(edge) * length - sum + value[target];
-            if walk < least {
-                (least, by) = (walk, edge as u32);
+            let mut cycle = Cycle { edges: vec![first], sum: self.graph.cost(first) };
+            let mut at = target(first);
+            while at != state {
+                let edge = choice[at as usize].expect("a path that came back to its state chose an edge everywhere");
+                cycle.edges.push(edge);
+                cycle.sum += self.graph.cost(edge);
+                at = target(edge);
+            }
+            if best.as_ref().is_none_or(|best| cycle.beats(best)) {
+                best = Some(cycle);
             }
         }
-        if by != NONE {
-            value[state as usize] = least;
-            if let Some(choice) = choice.as_mut() {
-                choice[state as usize] = by;
-            }
-            changed = true;
-        }
+        best
     }
-    changed
 }
 
-/// The cycle with the least mean among those that following each state's chosen edge leads into.
-fn cycle_among(graph: &Graph, states: &[u32], choice: &[u32]) -> Option<Cycle> {
-    let mut best: Option<Cycle> = None;
-    // Which start first came through each state.
-    let mut visited_from = vec![NONE; choice.len()];
-    for &start in states {
-        let mut state = start;
-        while visited_from[state as usize] == NONE && choice[state as usize] != NONE {
-            visited_from[state as usize] = start;
-            state = graph.edge(choice[state as usize] as usize).target;
-        }
-        if choice[state as usize] == NONE || visited_from[state as usize] != start {
-            continue;
-        }
-        let mut cycle = Cycle { edges: Vec::new(), sum: 0 };
-        let mut at = state;
-        loop {
-            let edge = choice[at as usize];
-            cycle.edges.push(edge);
-            cycle.sum += graph.cost(edge as usize);
-            at = graph.edge(edge as usize).target;
-            if at == state {
-                break;
+/// The order in which a sweep visits the states. Alternating orders need fewer sweeps.
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// Bellman-Ford relaxation of the cheapest walks under scaled costs.
+struct Relaxation<'a> {
+    part: Subgraph<'a>,
+    scale: CostScale,
+    /// The cost of the cheapest walk found so far from each state.
+    value: Vec<i128>,
+    /// The edge with which it begins, where a sweep has improved it.
+    choice: Vec<Option<EdgeId>>,
+    direction: Direction,
+}
+
+impl<'a> Relaxation<'a> {
+    fn new(part: Subgraph<'a>, scale: CostScale, value: Vec<i128>, direction: Direction) -> Self {
+        Self { part, scale, choice: vec![None; value.len()], value, direction }
+    }
+
+    /// Relaxes every state once, in the order opposite to the last; false if nothing improved.
+    fn sweep(&mut self, work: &mut u64) -> bool {
+        let states = self.part.states;
+        let mut changed = false;
+        match self.direction {
+            Direction::Forward => {
+                states.iter().for_each(|&state| changed |= self.relax(state, work));
+                self.direction = Direction::Backward;
+            }
+            Direction::Backward => {
+                states.iter().rev().for_each(|&state| changed |= self.relax(state, work));
+                self.direction = Direction::Forward;
             }
         }
-        if best.as_ref().is_none_or(|best| cycle.beats(best)) {
-            best = Some(cycle);
-        }
+        changed
     }
-    best
+
+    #[inline]
+    fn relax(&mut self, state: u32, work: &mut u64) -> bool {
+        let Subgraph { graph, alive, .. } = self.part;
+        let edges = graph.edges_of(state);
+        *work += edges.len() as u64;
+        let mut least = self.value[state as usize];
+        let mut by = None;
+        for edge in edges {
+            let target = graph.edge(edge).target as usize;
+            if !alive[target] || self.value[target] == UNREACHABLE {
+                continue;
+            }
+            let walk = graph.cost(edge) * self.scale.length - self.scale.sum + self.value[target];
+            if walk < least {
+                (least, by) = (walk, Some(edge));
+            }
+        }
+        if by.is_none() {
+            return false;
+        }
+        self.value[state as usize] = least;
+        self.choice[state as usize] = by;
+        true
+    }
 }

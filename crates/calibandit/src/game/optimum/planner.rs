@@ -1,45 +1,77 @@
 //! The optimum on the graph, at any horizon.
 //!
-//! Either a best walk touches the best cycle, and then it goes round it most of the time: its two ends are found without
-//! regard to the horizon. Or it does not, and then it lives in the graph without that cycle, in which the next best cycle can be found.
-//! What these [`MinMeanCycle`]s cost at least, at this horizon, tells when to stop.
+//! Either a best walk touches the best cycle; then it goes round it most of the time, and its two ends are found without
+//! regard to the horizon. Or it does not touch it; then it lies in the graph without that cycle, in which the next best
+//! cycle is found. A lower bound on what each [`MinMeanCycle`] costs at this horizon tells when to stop.
 
 use super::dynamic_program::DynamicProgram;
-use super::graph::Graph;
-use super::min_mean_cycle::MinMeanCycle;
+use super::graph::{EdgeId, Graph};
+use super::min_mean_cycle::{MinMeanCycle, NoCycle};
 use super::sequence::Plan;
 use super::walks::{Walk, Walks};
 
 /// A graph with all that was found out about it so far.
 pub(crate) struct Planner {
     graph: Graph,
-    regimes: Vec<(MinMeanCycle, Walks)>,
-    /// Walks that touch no regime's cycle visit no more than this many states; `None` while there may be further regimes.
+    /// The best cycle, the best one that does not touch it, and so on, as far as they were needed.
+    cycles: Vec<(MinMeanCycle, Walks)>,
+    /// Set once there is no further cycle: walks that touch none of the cycles visit at most this many states.
     leftover: Option<usize>,
-    stepwise: DynamicProgram,
+    program: DynamicProgram,
+    /// The number of edges visited so far.
     work: u64,
-    /// The part of the work that went into finding regimes.
-    regime_work: u64,
+    /// The part of the work that went into finding cycles.
+    cycle_work: u64,
+}
+
+/// Whether the `i`-th best cycle is there.
+enum CycleSearch {
+    Found,
+    /// There are fewer cycles; walks that touch none visit at most this many states.
+    NoneLeft(usize),
+    /// Not known: finding out is more work than dynamic programming up to the horizon.
+    TooMuchWork,
+}
+
+/// What a cycle says about the best walk.
+enum Verdict {
+    /// This walk is better than the best one before.
+    Better(Candidate),
+    /// No walk that touches it is better.
+    NotBetter,
+    /// Neither it nor any later cycle has a better walk.
+    NoFurther,
+    /// Its best walk has more plays than the horizon: cycles cannot decide.
+    HorizonTooShort,
+}
+
+/// The best walk so far.
+struct Candidate {
+    excess: i128,
+    cycle: usize,
+    walk: Walk,
 }
 
 impl Planner {
     pub(crate) fn new(graph: Graph) -> Self {
         let work = graph.edge_count() as u64;
-        Self { stepwise: DynamicProgram::new(&graph), graph, regimes: Vec::new(), leftover: None, work, regime_work: 0 }
+        let program = DynamicProgram::new(&graph);
+        Self { program, graph, cycles: Vec::new(), leftover: None, work, cycle_work: 0 }
     }
 
-    pub(crate) fn states(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn states(&self) -> usize {
         self.graph.states()
     }
 
-    /// Edges looked at so far.
-    pub(crate) fn work(&self) -> u64 {
+    #[cfg(test)]
+    pub(super) fn work(&self) -> u64 {
         self.work
     }
 
     /// A best plan.
     pub(crate) fn plan(&mut self, horizon: u64) -> Plan {
-        match self.by_regimes(horizon) {
+        match self.by_cycles(horizon) {
             Some(plan) => plan,
             None => self.by_steps(horizon),
         }
@@ -47,94 +79,114 @@ impl Planner {
 
     /// What a best plan costs, in units above mu(x*).
     pub(crate) fn excess(&mut self, horizon: u64) -> i128 {
-        match self.by_regimes(horizon) {
+        match self.by_cycles(horizon) {
             Some(plan) => plan.excess,
-            None => self.stepwise.cost(&self.graph, horizon as usize, &mut self.work),
+            None => self.program.cost(&self.graph, horizon as usize, &mut self.work),
         }
     }
 
+    /// A best plan by dynamic programming.
     pub(super) fn by_steps(&mut self, horizon: u64) -> Plan {
-        let excess = self.stepwise.cost(&self.graph, horizon as usize, &mut self.work);
-        let walk = self.stepwise.walk(&self.graph, horizon as usize, &mut self.work);
+        let excess = self.program.cost(&self.graph, horizon as usize, &mut self.work);
+        let walk = self.program.walk(&self.graph, horizon as usize, &mut self.work);
         Plan { excess, prefix: self.arms(&walk), cycle: Vec::new(), repeats: 0, tail: Vec::new() }
     }
 
-    /// A best plan, unless the horizon is so short that going step by step is less work.
-    pub(super) fn by_regimes(&mut self, horizon: u64) -> Option<Plan> {
-        let mut best: Option<(i128, usize, Walk)> = None;
-        let step_by_step = u128::from(horizon) * self.graph.edge_count() as u128;
+    /// A best plan by cycles; `None` if the horizon is too short for it, or so short that dynamic programming is less
+    /// work.
+    pub(super) fn by_cycles(&mut self, horizon: u64) -> Option<Plan> {
+        let mut best: Option<Candidate> = None;
         for i in 0.. {
-            if i == self.regimes.len() {
-                if i > 0 && u128::from(self.regime_work) > step_by_step && self.leftover.is_none() {
-                    return None;
-                }
-                self.next_regime();
+            match self.find_cycle(i, horizon) {
+                CycleSearch::Found => {}
+                // Walks that touch no cycle are shorter than the horizon, so they need no consideration.
+                CycleSearch::NoneLeft(states) if horizon >= states as u64 => break,
+                CycleSearch::NoneLeft(_) | CycleSearch::TooMuchWork => return None,
             }
-            let Some((regime, walks)) = self.regimes.get_mut(i) else {
-                // No cycle is left: longer walks than there are states do not exist.
-                if horizon < self.leftover.unwrap_or(0) as u64 {
-                    return None;
-                }
-                break;
-            };
-            let at_least = total(regime, horizon, regime.onward[0]);
-            if best.as_ref().is_some_and(|&(cost, ..)| at_least >= cost) {
-                break;
+            match self.judge(i, horizon, best.as_ref()) {
+                Verdict::Better(candidate) => best = Some(candidate),
+                Verdict::NotBetter => {}
+                Verdict::NoFurther => break,
+                Verdict::HorizonTooShort => return None,
             }
-            let base = regime.to_hub[0] + regime.onward[regime.hub as usize];
-            let bound = best.as_ref().map_or(i128::MAX, |&(cost, ..)| slack_below(regime, horizon, base, cost));
-            let residue = (horizon % regime.cycle.len() as u64) as u32;
-            let Some(walk) = walks.cheapest(&self.graph, regime, residue, bound, &mut self.work) else { continue };
-            if (walk.prefix.len() + walk.tail.len()) as u64 > horizon {
-                return None;
-            }
-            best = Some((total(regime, horizon, base + walk.slack), i, walk));
         }
-        let (excess, i, walk) = best?;
-        let cycle = &self.regimes[i].0.cycle;
-        let repeats = (horizon - (walk.prefix.len() + walk.tail.len()) as u64) / cycle.len() as u64;
+        let Candidate { excess, cycle, walk } = best?;
+        let cycle = &self.cycles[cycle].0.edges;
         Some(Plan {
             excess,
             prefix: self.arms(&walk.prefix),
             cycle: self.arms(cycle),
-            repeats,
+            repeats: (horizon - walk.len()) / cycle.len() as u64,
             tail: self.arms(&walk.tail),
         })
     }
 
-    fn next_regime(&mut self) {
-        if self.leftover.is_some() {
-            return;
+    /// Makes sure that the `i`-th best cycle is there, given that all before it are.
+    fn find_cycle(&mut self, i: usize, horizon: u64) -> CycleSearch {
+        if i < self.cycles.len() {
+            return CycleSearch::Found;
         }
-        let alive = match self.regimes.last() {
-            Some((regime, _)) => regime.remaining(&self.graph),
+        if let Some(states) = self.leftover {
+            return CycleSearch::NoneLeft(states);
+        }
+        let step_by_step = u128::from(horizon) * self.graph.edge_count() as u128;
+        if i > 0 && u128::from(self.cycle_work) > step_by_step {
+            return CycleSearch::TooMuchWork;
+        }
+        let alive = match self.cycles.last() {
+            Some((cycle, _)) => cycle.remaining(&self.graph),
             None => vec![true; self.graph.states()],
         };
         let before = self.work;
-        match MinMeanCycle::new(&self.graph, alive, &mut self.work) {
-            Ok(regime) => self.regimes.push((regime, Walks::new())),
-            Err(states) => self.leftover = Some(states),
+        let found = MinMeanCycle::new(&self.graph, alive, &mut self.work);
+        self.cycle_work += self.work - before;
+        match found {
+            Ok(cycle) => {
+                self.cycles.push((cycle, Walks::new()));
+                CycleSearch::Found
+            }
+            Err(NoCycle { states }) => {
+                self.leftover = Some(states);
+                CycleSearch::NoneLeft(states)
+            }
         }
-        self.regime_work += self.work - before;
     }
 
-    fn arms(&self, edges: &[u32]) -> Vec<u32> {
-        edges.iter().map(|&edge| self.graph.edge(edge as usize).arm).collect()
+    fn judge(&mut self, i: usize, horizon: u64, best: Option<&Candidate>) -> Verdict {
+        let (cycle, walks) = &mut self.cycles[i];
+        let at_least = total(cycle, horizon, cycle.onward[0]);
+        if best.is_some_and(|best| at_least >= best.excess) {
+            return Verdict::NoFurther;
+        }
+        let base = cycle.to_hub[0] + cycle.onward[cycle.hub as usize];
+        let bound = best.map_or(i128::MAX, |best| slack_below(cycle, horizon, base, best.excess));
+        let residue = (horizon % cycle.edges.len() as u64) as u32;
+        match walks.cheapest(&self.graph, cycle, residue, bound, &mut self.work) {
+            None => Verdict::NotBetter,
+            Some(walk) if walk.len() > horizon => Verdict::HorizonTooShort,
+            Some(walk) => {
+                Verdict::Better(Candidate { excess: total(cycle, horizon, base + walk.slack), cycle: i, walk })
+            }
+        }
+    }
+
+    fn arms(&self, edges: &[EdgeId]) -> Vec<u32> {
+        edges.iter().map(|&edge| self.graph.edge(edge).arm).collect()
     }
 }
 
-/// The cost of `horizon` plays that come to `scaled` in the regime's scaled costs: (horizon·sum + scaled) / length, rounded
+/// The cost of `horizon` plays that come to `scaled` in the cycle's scaled costs: (horizon·sum + scaled) / length, rounded
 /// up and arranged so that nothing overflows.
-fn total(regime: &MinMeanCycle, horizon: u64, scaled: i128) -> i128 {
-    let length = regime.length();
+fn total(cycle: &MinMeanCycle, horizon: u64, scaled: i128) -> i128 {
+    let length = cycle.length();
     let (rounds, rest) = (i128::from(horizon) / length, i128::from(horizon) % length);
-    let rest = rest * regime.sum + scaled;
-    rounds * regime.sum + rest.div_euclid(length) + i128::from(rest.rem_euclid(length) != 0)
+    let rest = rest * cycle.sum + scaled;
+    rounds * cycle.sum + rest.div_euclid(length) + i128::from(rest.rem_euclid(length) != 0)
 }
 
 /// The slack from which on the total is no longer below `cost`.
-fn slack_below(regime: &MinMeanCycle, horizon: u64, base: i128, cost: i128) -> i128 {
-    let length = regime.length();
+fn slack_below(cycle: &MinMeanCycle, horizon: u64, base: i128, cost: i128) -> i128 {
+    let length = cycle.length();
     let (rounds, rest) = (i128::from(horizon) / length, i128::from(horizon) % length);
-    (cost - rounds * regime.sum).saturating_mul(length).saturating_sub(rest * regime.sum + base)
+    (cost - rounds * cycle.sum).saturating_mul(length).saturating_sub(rest * cycle.sum + base)
 }

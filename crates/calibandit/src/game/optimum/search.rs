@@ -1,25 +1,30 @@
 //! Best-first search, for 0-REO games of any size.
 //!
-//! In a 0-REO game no play costs less than mu(x*), so the excess only grows, and it stays the same for ever once a best
-//! arm is calibrated, or once plays that cost nothing extra have led back to where they began. Those, and the horizon, are
-//! the goals of an A* search over canonical windows. Its lower bounds on the way to go come from [`WarmupCost`]:
-//! where straight play of one arm is best, which is the rule, they are exact, and nothing is searched at all.
+//! In a 0-REO game no play costs less than mu(x*), so the excess only grows. It stays the same for ever once a best arm
+//! is calibrated, or once plays without excess have led back to where they began. These events and the horizon are the
+//! goals of an A* search over canonical windows. Its lower bounds on the remaining cost come from [`WarmupCost`]: where
+//! straight play of one arm is best, which is the usual case, they are exact, and nothing is searched at all.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
-use super::OptimumError;
 use super::sequence::Plan;
-use super::state_space::{BLANK, StateSpace};
+use super::state_space::{BLANK, CurveLeftRange, StateSpace};
 use super::warmup_cost::WarmupCost;
 
-/// What a search came to.
+/// The result of a search.
+pub(crate) struct SearchResult {
+    pub(crate) outcome: SearchOutcome,
+    /// How many windows were expanded.
+    pub(crate) expanded: u64,
+}
+
 pub(crate) enum SearchOutcome {
     /// A best plan, and whether it costs the same at every longer horizon.
     Found { plan: Plan, for_ever: bool },
-    /// Too many windows were looked at; no plan costs less than this.
-    GivenUp { lower: i128, expanded: u64 },
+    /// The limit on windows was reached; no plan costs less than `lower`.
+    Exhausted { lower: i128 },
 }
 
 struct SearchNode {
@@ -56,13 +61,10 @@ pub(crate) struct Search<'a, 'g> {
     upper: i128,
 }
 
-/// The best plan that plays one arm only, with its warmup.
-pub(crate) fn straight<'a>(
-    space: &StateSpace<'_>,
-    warmups: &'a [WarmupCost],
-    horizon: u64,
-) -> Option<(Plan, &'a WarmupCost)> {
-    let warmup = warmups.iter().min_by_key(|warmup| warmup.straight(horizon))?;
+/// The best plan that plays one arm only, with that arm's costs. There is at least one class of arms.
+pub(crate) fn straight<'a>(space: &StateSpace<'_>, warmups: &'a [WarmupCost], horizon: u64) -> (Plan, &'a WarmupCost) {
+    let cheapest = warmups.iter().min_by_key(|warmup| warmup.straight(horizon));
+    let warmup = cheapest.expect("a game has at least one arm");
     let warming = (warmup.memory as u64 - 1).min(horizon);
     let arm = space.classes[space.class_of[warmup.arm]][0] as u32;
     let plan = Plan {
@@ -72,7 +74,7 @@ pub(crate) fn straight<'a>(
         repeats: horizon - warming,
         tail: Vec::new(),
     };
-    Some((plan, warmup))
+    (plan, warmup)
 }
 
 impl<'a, 'g> Search<'a, 'g> {
@@ -89,11 +91,9 @@ impl<'a, 'g> Search<'a, 'g> {
         }
     }
 
-    /// Looks at no more than `budget` windows.
-    pub(crate) fn run(mut self, budget: u64, work: &mut u64) -> Result<SearchOutcome, OptimumError> {
-        let Some((plan, warmup)) = straight(self.space, self.warmups, self.horizon) else {
-            return Ok(SearchOutcome::GivenUp { lower: 0, expanded: 0 });
-        };
+    /// Expands at most `limit` windows.
+    pub(crate) fn run(mut self, limit: u64) -> Result<SearchResult, CurveLeftRange> {
+        let (plan, warmup) = straight(self.space, self.warmups, self.horizon);
         self.upper = plan.excess;
         let for_ever = warmup.is_best() && self.horizon + 1 >= warmup.memory as u64;
         let empty = self.space.empty().into();
@@ -105,19 +105,20 @@ impl<'a, 'g> Search<'a, 'g> {
             }
             if self.nodes[number].goal.is_some() {
                 let for_ever = self.nodes[number].goal != Some(Goal::Horizon);
-                return Ok(SearchOutcome::Found { plan: self.plan(number), for_ever });
+                let outcome = SearchOutcome::Found { plan: self.plan(number), for_ever };
+                return Ok(SearchResult { outcome, expanded });
             }
-            if expanded == budget {
-                return Ok(SearchOutcome::GivenUp { lower: bound, expanded });
+            if expanded == limit {
+                return Ok(SearchResult { outcome: SearchOutcome::Exhausted { lower: bound }, expanded });
             }
             expanded += 1;
-            self.expand(number, work)?;
+            self.expand(number)?;
         }
-        // Nothing undercuts straight play.
-        Ok(SearchOutcome::Found { plan, for_ever })
+        // Nothing is better than straight play.
+        Ok(SearchResult { outcome: SearchOutcome::Found { plan, for_ever }, expanded })
     }
 
-    fn expand(&mut self, number: usize, work: &mut u64) -> Result<(), OptimumError> {
+    fn expand(&mut self, number: usize) -> Result<(), CurveLeftRange> {
         let SearchNode { ref window, cost, length, .. } = self.nodes[number];
         let window = Rc::clone(window);
         // A longer walk at the same cost may have come here in the meantime.
@@ -126,7 +127,6 @@ impl<'a, 'g> Search<'a, 'g> {
         }
         let mut actions = Vec::new();
         self.space.actions(&window, &mut actions);
-        *work += actions.len() as u64;
         for arm in actions {
             let cost = cost + self.space.excess(&window, arm)?;
             let warmup = &self.warmups[self.space.class_of[arm as usize]];
@@ -187,10 +187,9 @@ impl<'a, 'g> Search<'a, 'g> {
     fn still_to_come(&mut self, window: &[u32], length: u64) -> i128 {
         let left = self.horizon - length;
         let (space, warmups) = (self.space, self.warmups);
-        let afresh = *self
-            .afresh
-            .entry(left)
-            .or_insert_with(|| warmups.iter().map(|warmup| least(warmup, 0, left)).min().unwrap_or(0));
+        let afresh = *self.afresh.entry(left).or_insert_with(|| {
+            warmups.iter().map(|warmup| least(warmup, 0, left)).min().expect("a game has at least one arm")
+        });
         let in_window = window.iter().filter(|&&arm| arm != BLANK).map(|&arm| {
             let warmup = &warmups[space.class_of[arm as usize]];
             least(warmup, space.count(window, arm), left)
@@ -224,7 +223,8 @@ impl<'a, 'g> Search<'a, 'g> {
     }
 }
 
-/// A lower bound of what is to come if all of it is of this arm, as it is where the bound is least.
+/// A lower bound of the excess to come if all plays to come are of this arm. The least of these bounds over the arms
+/// holds for any plays to come.
 fn least(warmup: &WarmupCost, count: usize, left: u64) -> i128 {
     if !warmup.is_best() {
         return warmup.plays(count, left, warmup.memory);

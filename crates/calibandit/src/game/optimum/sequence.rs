@@ -49,8 +49,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The arms themselves. Where interchangeable arms take turns, it may take several rounds of the plan's cycle until they
-    /// stand as before: those together are then the sequence's cycle.
+    /// The arms themselves. Where interchangeable arms take turns, several rounds of the plan's cycle may pass until every
+    /// arm is where it was: these rounds together are then the sequence's cycle.
     pub(crate) fn sequence(&self, space: &StateSpace<'_>) -> BestSequence {
         let mut replay = Replay { space, window: space.empty() };
         let mut prefix = replay.play_all(&self.prefix);
@@ -64,13 +64,14 @@ impl Plan {
             }
             rounds.push(replay.play_all(&self.cycle));
         }
-        // All rounds were played out one by one unless a window came back: treat the former as one cycle of its own.
-        let before = repeated_from.unwrap_or(0);
+        // Rounds before the window that came back happen once. If none came back, all rounds were played out: together
+        // they are one cycle, repeated once.
+        let before = repeated_from.unwrap_or_default();
         prefix.extend(rounds.drain(..before).flatten());
         let left = self.repeats - before as u64;
         let period = rounds.len() as u64;
-        let repeats = left.checked_div(period).unwrap_or(0);
-        let extra = left.checked_rem(period).unwrap_or(0);
+        // Without a cycle there are no rounds, and nothing repeats.
+        let (repeats, extra) = if period == 0 { (0, 0) } else { (left / period, left % period) };
         let mut tail: Vec<usize> = Vec::new();
         // The window is where the rounds began, so the remaining ones continue from it.
         for _ in 0..extra {
@@ -82,7 +83,7 @@ impl Plan {
     }
 }
 
-/// Plays canonical names with real arms.
+/// Replays a plan in canonical names with the arms themselves.
 struct Replay<'a, 'g> {
     space: &'a StateSpace<'g>,
     window: Vec<u32>,
@@ -102,7 +103,7 @@ impl Replay<'_, '_> {
             if class.len() == 1 || self.space.is_constant(name as usize) {
                 return name;
             }
-            class.iter().map(|&x| x as u32).find(|x| !self.window.contains(x)).unwrap_or(name)
+            class.iter().map(|&x| x as u32).find(|x| !self.window.contains(x)).expect("a fresh name has a fresh arm")
         });
         self.space.advance(&mut self.window, arm);
         arm as usize

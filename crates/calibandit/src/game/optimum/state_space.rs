@@ -1,18 +1,24 @@
-//! Windows as states: what of the last plays still matters, with interchangeable arms told apart only by order.
+//! Windows as states: the part of the last plays that still matters, up to interchangeable arms.
 //!
 //! A window here holds the plays before the next one, newest first. Plays that can no longer change any loss are
-//! blank: those of constant arms, those older than their arm's memory, and those of an arm that only being calibrated
-//! changes once its streak is broken. In *canonical* windows the arms of one interchangeability class appear in
-//! increasing order.
+//! blank: those of constant arms, those older than their arm's memory, and those of a step arm (whose loss changes only
+//! when it is calibrated) once its streak is broken. In *canonical* windows the arms of one interchangeability class
+//! appear in increasing order.
 
 use crate::game::least_loss::interchangeable;
 use crate::game::{Exposure, Game};
 
-use super::OptimumError;
 use super::fixed_point::fixed;
 
-/// A play that no longer matters, or none.
+/// A play that no longer matters, or none. Not an `Option`, because windows are packed: blank plus one wraps to 0.
 pub(crate) const BLANK: u32 = u32::MAX;
+
+/// The loss function of this arm leaves [0, 1] at this tally.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CurveLeftRange {
+    pub(crate) arm: usize,
+    pub(crate) tally: f64,
+}
 
 /// How an arm's loss depends on its window.
 #[derive(Clone, Copy, PartialEq)]
@@ -23,7 +29,7 @@ enum Dependence {
     Tallied,
 }
 
-/// How windows of a game follow each other, and what plays cost.
+/// The states of a game: which window follows which, and what plays cost.
 pub(crate) struct StateSpace<'g> {
     game: &'g Game,
     kinds: Vec<Dependence>,
@@ -79,14 +85,14 @@ impl<'g> StateSpace<'g> {
     }
 
     /// What a play of `arm` costs after `window`, in units above mu(x*).
-    pub(crate) fn excess(&self, window: &[u32], arm: u32) -> Result<i128, OptimumError> {
+    pub(crate) fn excess(&self, window: &[u32], arm: u32) -> Result<i128, CurveLeftRange> {
         let x = arm as usize;
         let weights = self.game.arms()[x].weights();
         let plays = self.count(window, arm) + 1;
         let tally = weights.tally(std::iter::once(true).chain(window.iter().map(|&other| other == arm)));
         let loss = self.game.arms()[x].loss(Exposure { tally, plays, memory: weights.memory() });
         if loss.is_nan() {
-            return Err(OptimumError::CurveLeftRange { arm: x, tally });
+            return Err(CurveLeftRange { arm: x, tally });
         }
         Ok(self.excess_of(loss))
     }

@@ -1,16 +1,17 @@
-//! Cheapest walks through a hub, by their length modulo the cycle's.
+//! Cheapest walks through a hub, by their length modulo the length of its cycle.
 //!
-//! A walk of `T` plays that touches the regime's cycle costs at least what the cheapest walk through the hub
-//! of length `T` modulo `L` does: going round the cycle costs nothing in scaled terms and changes the length by `L`. And where that
-//! walk is no longer than `T`, going round makes up the difference. Dijkstra's algorithm finds these walks over (before or
-//! after the hub, state, length modulo `L`), guided by the regime's potentials, so that little more than the best walks is
-//! looked at. It stops at the residue asked for and goes on from there when asked for another.
+//! A walk of `T` plays that touches the cycle costs at least as much as the cheapest walk through the hub whose length
+//! is `T` modulo `L`: a round of the cycle costs nothing in scaled terms and changes the length by `L`. Where that walk
+//! is no longer than `T`, rounds of the cycle make up the difference. Dijkstra's algorithm finds these walks over the
+//! nodes (before or after the hub, state, length modulo `L`). The cycle's cheapest walks serve as potentials, so that
+//! few nodes beside the best walks are visited. The search stops at the residue asked for, and continues from there
+//! when it is asked for another.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::graph::Graph;
-use super::min_mean_cycle::{FAR, MinMeanCycle};
+use super::graph::{EdgeId, Graph};
+use super::min_mean_cycle::{MinMeanCycle, UNREACHABLE};
 
 /// Where a walk is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,19 +22,34 @@ enum Stage {
     Ended,
 }
 
-type WalkNode = (Stage, u32, u32);
+/// A node of the search. The order breaks ties between equal costs and lengths.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct WalkNode {
+    stage: Stage,
+    state: u32,
+    residue: u32,
+}
+
+impl WalkNode {
+    const START: Self = Self { stage: Stage::Before, state: 0, residue: 0 };
+
+    fn end(residue: u32) -> Self {
+        Self { stage: Stage::Ended, state: 0, residue }
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Label {
     slack: i128,
     length: u64,
-    /// Where it came from, and by which edge if that was a play.
+    /// The node before it; the start is its own parent.
     parent: WalkNode,
-    edge: Option<u32>,
+    /// The edge from there, if that step was a play.
+    edge: Option<EdgeId>,
     settled: bool,
 }
 
-/// Dijkstra's algorithm over one regime, suspended between questions.
+/// Dijkstra's algorithm over one cycle's walks, suspended between questions.
 pub(crate) struct Walks {
     labels: HashMap<WalkNode, Label>,
     open: BinaryHeap<Reverse<(i128, u64, WalkNode)>>,
@@ -44,14 +60,21 @@ pub(crate) struct Walk {
     /// Its scaled cost above the least of any residue.
     pub(crate) slack: i128,
     /// Edges up to the hub.
-    pub(crate) prefix: Vec<u32>,
+    pub(crate) prefix: Vec<EdgeId>,
     /// Edges from the hub on.
-    pub(crate) tail: Vec<u32>,
+    pub(crate) tail: Vec<EdgeId>,
+}
+
+impl Walk {
+    /// The number of plays.
+    pub(crate) fn len(&self) -> u64 {
+        (self.prefix.len() + self.tail.len()) as u64
+    }
 }
 
 impl Walks {
     pub(crate) fn new() -> Self {
-        let start = (Stage::Before, 0, 0);
+        let start = WalkNode::START;
         let label = Label { slack: 0, length: 0, parent: start, edge: None, settled: false };
         Self { labels: HashMap::from([(start, label)]), open: BinaryHeap::from([Reverse((0, 0, start))]) }
     }
@@ -60,67 +83,60 @@ impl Walks {
     pub(crate) fn cheapest(
         &mut self,
         graph: &Graph,
-        regime: &MinMeanCycle,
+        cycle: &MinMeanCycle,
         residue: u32,
         bound: i128,
         work: &mut u64,
     ) -> Option<Walk> {
-        let end = (Stage::Ended, 0, residue);
+        let end = WalkNode::end(residue);
         while !self.labels.get(&end).is_some_and(|label| label.settled) {
             let &Reverse((slack, length, node)) = self.open.peek()?;
             if slack >= bound {
                 return None;
             }
             self.open.pop();
-            let Some(label) = self.labels.get_mut(&node) else { continue };
+            let label = self.labels.get_mut(&node).expect("a node gets its label before it is opened");
             if label.settled || (label.slack, label.length) != (slack, length) {
                 continue;
             }
             label.settled = true;
-            self.expand(graph, regime, node, slack, length, work);
+            let label = *label;
+            self.expand(graph, cycle, node, label, work);
         }
-        // It may have been settled by an earlier question with a larger bound.
+        // An earlier question with a larger bound may have settled it.
         Some(self.trace(end)).filter(|walk| walk.slack < bound)
     }
 
-    fn expand(
-        &mut self,
-        graph: &Graph,
-        regime: &MinMeanCycle,
-        node: WalkNode,
-        slack: i128,
-        length: u64,
-        work: &mut u64,
-    ) {
-        let (stage, state, residue) = node;
+    fn expand(&mut self, graph: &Graph, cycle: &MinMeanCycle, node: WalkNode, label: Label, work: &mut u64) {
+        let WalkNode { stage, state, residue } = node;
+        let Label { slack, length, .. } = label;
         let potential = match stage {
             Stage::Ended => return,
-            Stage::Before if state == regime.hub => {
-                // Whatever follows is after the hub.
-                self.reach((Stage::After, state, residue), slack, length, node, None);
+            Stage::Before if state == cycle.hub => {
+                // What follows is after the hub.
+                self.reach(WalkNode { stage: Stage::After, ..node }, slack, length, node, None);
                 return;
             }
-            Stage::Before => &regime.to_hub,
+            Stage::Before => &cycle.to_hub,
             Stage::After => {
                 // Ending here forgoes the cheapest walk onward.
-                let end = (Stage::Ended, 0, residue);
-                self.reach(end, slack - regime.onward[state as usize], length, node, None);
-                &regime.onward
+                self.reach(WalkNode::end(residue), slack - cycle.onward[state as usize], length, node, None);
+                &cycle.onward
             }
         };
-        let next_residue = (residue + 1) % regime.cycle.len() as u32;
+        let residue = (residue + 1) % cycle.edges.len() as u32;
         for edge in graph.edges_of(state) {
             *work += 1;
             let target = graph.edge(edge).target;
-            if !regime.alive[target as usize] || potential[target as usize] == FAR {
+            if !cycle.alive[target as usize] || potential[target as usize] == UNREACHABLE {
                 continue;
             }
-            let detour = regime.scaled(graph, edge) + potential[target as usize] - potential[state as usize];
-            self.reach((stage, target, next_residue), slack + detour, length + 1, node, Some(edge as u32));
+            let detour = cycle.scaled(graph, edge) + potential[target as usize] - potential[state as usize];
+            self.reach(WalkNode { stage, state: target, residue }, slack + detour, length + 1, node, Some(edge));
         }
     }
 
-    fn reach(&mut self, node: WalkNode, slack: i128, length: u64, parent: WalkNode, edge: Option<u32>) {
+    fn reach(&mut self, node: WalkNode, slack: i128, length: u64, parent: WalkNode, edge: Option<EdgeId>) {
         let better = self.labels.get(&node).is_none_or(|label| (slack, length) < (label.slack, label.length));
         if better {
             self.labels.insert(node, Label { slack, length, parent, edge, settled: false });
@@ -133,7 +149,7 @@ impl Walks {
         let mut node = end;
         loop {
             let label = &self.labels[&node];
-            let side = if node.0 == Stage::Before { &mut walk.prefix } else { &mut walk.tail };
+            let side = if node.stage == Stage::Before { &mut walk.prefix } else { &mut walk.tail };
             side.extend(label.edge);
             if label.parent == node {
                 break;

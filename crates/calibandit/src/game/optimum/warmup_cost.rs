@@ -1,17 +1,17 @@
-//! What plays of one arm must cost at least, by how often it is played.
+//! Lower bounds on the cost of plays of one arm, by the number of plays.
 
 use crate::game::least_loss::{LeastLossError, least_losses};
 
 use super::fixed_point::fixed;
 use super::state_space::StateSpace;
 
-/// The costs of one arm on its way from the empty window to being calibrated, in units above mu(x*).
+/// The costs of one arm from the empty window until it is calibrated, in units above mu(x*).
 pub(crate) struct WarmupCost {
     pub(crate) arm: usize,
     pub(crate) memory: usize,
-    /// Of a calibrated play.
+    /// The cost of a calibrated play.
     pub(crate) eventual: i128,
-    /// Of the first `i` plays in a row from the empty window.
+    /// The cost of the first `i` plays in a row from the empty window.
     straight: Vec<i128>,
     /// The sum of the least costs at 1, 2, ..., `i` plays in the window.
     passed: Vec<i128>,
@@ -22,30 +22,28 @@ pub(crate) struct WarmupCost {
 }
 
 impl WarmupCost {
-    /// With the exact least cost at each number of plays.
+    /// From the exact least cost at each number of plays.
     pub(crate) fn new(space: &StateSpace<'_>, arm: usize) -> Result<Self, LeastLossError> {
-        let levels = least_losses(&space.game().arms()[arm])?;
-        let units: Vec<i128> = levels.iter().map(|level| space.excess_of(level.loss)).collect();
-        Ok(Self::with_levels(space, arm, &units))
+        let least = least_losses(&space.game().arms()[arm])?;
+        let units: Vec<i128> = least.iter().map(|least| space.excess_of(least.loss)).collect();
+        Ok(Self::with_least(space, arm, &units))
     }
 
-    /// Where the least costs are not known: 0 is a lower bound of every loss.
+    /// Without knowledge of the least costs: 0 is a lower bound of every loss.
     pub(crate) fn blind(space: &StateSpace<'_>, arm: usize) -> Self {
         let this = &space.game().arms()[arm];
         let mut units = vec![-fixed(space.game().best_loss()); this.memory()];
-        if let Some(last) = units.last_mut() {
-            *last = space.excess_of(this.eventual_loss());
-        }
-        Self::with_levels(space, arm, &units)
+        *units.last_mut().expect("a memory is at least 1") = space.excess_of(this.eventual_loss());
+        Self::with_least(space, arm, &units)
     }
 
-    fn with_levels(space: &StateSpace<'_>, arm: usize, units: &[i128]) -> Self {
+    fn with_least(space: &StateSpace<'_>, arm: usize, units: &[i128]) -> Self {
         let this = &space.game().arms()[arm];
         let mut window = vec![];
         let straight = (1..=this.memory()).map(|plays| {
             window = vec![arm as u32; plays - 1];
-            // A curve that leaves [0, 1] is reported by whatever plays it; here it counts as the worst.
-            space.excess(&window, arm as u32).unwrap_or(space.excess_of(1.0))
+            // A curve that leaves [0, 1] is reported when it is played; a bound may take the largest loss for it.
+            space.excess(&window, arm as u32).unwrap_or_else(|_| space.excess_of(1.0))
         });
         let straight = running_sums(straight);
         let mut least = i128::MAX;
@@ -65,7 +63,7 @@ impl WarmupCost {
         }
     }
 
-    /// Whether a calibrated play of it costs mu(x*).
+    /// Whether its calibrated plays cost mu(x*).
     pub(crate) fn is_best(&self) -> bool {
         self.eventual == 0
     }
@@ -76,14 +74,14 @@ impl WarmupCost {
         self.straight[warming as usize] + i128::from(plays - warming) * self.eventual
     }
 
-    /// A lower bound of what comes before a calibrated play, from `count` plays in the window on: the count rises by at most
-    /// one a play, so every count in between is passed.
+    /// A lower bound of the cost before a calibrated play, from `count` plays in the window on: the count rises by at most
+    /// one per play, so every count in between is passed.
     pub(crate) fn to_calibrated(&self, count: usize) -> i128 {
         self.passed[self.memory - 1] - self.passed[count]
     }
 
-    /// A lower bound of `plays` plays of it, from `count` plays in the window on, that are never above `cap` in the window.
-    /// Concave in `plays`: so the sum over several arms is least where all plays are of one.
+    /// A lower bound of the cost of `plays` plays, from `count` plays in the window on, with never more than `cap` of them in
+    /// the window. It is concave in `plays`, so the sum over several arms is least where all plays are of one arm.
     pub(crate) fn plays(&self, count: usize, plays: u64, cap: usize) -> i128 {
         let rising = plays.min((cap - count) as u64);
         let rate = self.at_least[cap] - self.at_least[cap - 1];
