@@ -1,17 +1,20 @@
-//! What is wrong with an experiment file, said as compilers say it: where, the line, what was meant.
+//! Diagnostics for experiment files in the style of rustc: location, source line, suggestion.
 //!
-//! The few lines that draw the carets are written out here; a crate for it would be the larger thing to understand.
+//! A check produces [`Problem`]s, which know only the bytes that they are about. [`Source`](super::source::Source) turns
+//! them into [`SpecError`]s, which know the file. The text layout is that of the `annotate-snippets` crate, without
+//! colours.
 
 use std::fmt;
 use std::ops::Range;
 
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
 
-use super::source::{Excerpt, Position};
+use super::source::{Marked, Position};
 
-/// One thing that is wrong with an experiment file.
+/// One error in an experiment file.
 ///
-/// Its `Display` is several lines, in the manner of `cargo`:
+/// Its `Display` has several lines:
 ///
 /// ```text
 /// error: unknown key `memory_bund`
@@ -19,29 +22,32 @@ use super::source::{Excerpt, Position};
 ///    |
 /// 17 | memory_bund = 3
 ///    | ^^^^^^^^^^^
+///    |
 ///    = help: did you mean `memory_bound`?
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[non_exhaustive]
 pub struct SpecError {
-    /// The file's name, or what stands for it where there is none.
+    /// The name of the file, or of what was read instead of a file.
     pub file: String,
-    /// Where in the file; none where a specification did not come from a text.
+    /// The position in the file; `None` if the value did not come from a text.
     pub position: Option<Position>,
-    /// The key meant, from the top of the file: `policy[1].memory_bound`. Empty for the file as a whole.
+    /// The key, from the top of the file: `policy[1].memory_bound`. Empty for the file as a whole.
     pub key: String,
-    /// What sort of error it is.
+    /// The kind of error.
     pub kind: SpecErrorKind,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// What was probably meant: text to put in place of what is marked.
+    /// What was probably meant: a replacement for the marked text.
     pub suggestion: Option<String>,
-    /// What to do, where a replacement does not say it.
+    /// What to do, if a replacement does not say it.
     pub help: Option<String>,
-    /// The line to show.
-    pub excerpt: Option<Excerpt>,
+    /// The text that is marked when the error is shown.
+    #[serde(skip)]
+    pub(crate) marked: Option<Marked>,
 }
 
-/// The sorts of errors in experiment files.
+/// The kinds of errors in experiment files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -54,49 +60,47 @@ pub enum SpecErrorKind {
     Syntax,
     /// A key is given twice.
     DuplicateKey,
-    /// There is no such key.
+    /// A key is unknown.
     UnknownKey,
-    /// A key must be there and is not.
+    /// A required key is missing.
     MissingKey,
-    /// A value is of the wrong type.
+    /// A value has the wrong type.
     WrongType,
-    /// A value is of the right type but impossible.
+    /// A value has the right type but is not allowed.
     ImpossibleValue,
 }
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        let gutter = self.position.map_or(1, |position| position.line.to_string().len());
-        match self.position {
-            Some(Position { line, column }) => write!(f, "\n{:gutter$}--> {}:{line}:{column}", "", self.file)?,
-            None => write!(f, "\n{:gutter$}--> {}", "", self.file)?,
+        let title = Level::ERROR.primary_title(&self.message);
+        let line = self.marked.as_ref().map(Marked::line);
+        let mut group: Group<'_> = match (&line, self.position) {
+            (Some((line, span)), Some(position)) => title.element(
+                Snippet::source(line)
+                    .path(&self.file)
+                    .line_start(position.line)
+                    .annotation(AnnotationKind::Primary.span(span.clone())),
+            ),
+            _ => title.element(Origin::path(&self.file)),
+        };
+        let suggestion = self.suggestion.as_ref().map(|suggestion| format!("did you mean `{suggestion}`?"));
+        for help in suggestion.into_iter().chain(self.help.clone()) {
+            group = group.element(Level::HELP.message(help));
         }
-        if let (Some(excerpt), Some(position)) = (&self.excerpt, self.position) {
-            write!(f, "\n{:gutter$} |", "")?;
-            write!(f, "\n{:gutter$} | {}", position.line, excerpt.text)?;
-            write!(f, "\n{:gutter$} | {}", "", excerpt.underline())?;
-        }
-        if let Some(suggestion) = &self.suggestion {
-            write!(f, "\n{:gutter$} = help: did you mean `{suggestion}`?", "")?;
-        }
-        if let Some(help) = &self.help {
-            write!(f, "\n{:gutter$} = help: {help}", "")?;
-        }
-        Ok(())
+        f.write_str(&Renderer::plain().render(&[group]))
     }
 }
 
-/// Everything that was found wrong with an experiment file, in the order of the file. Never empty.
+/// All errors that were found in an experiment file, in the order of the file. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct SpecErrors {
     errors: Vec<SpecError>,
 }
 
-/// More problems than this are not looked for: placing each costs a walk through the file.
+/// Checks stop after this many problems: locating each takes a pass over the text.
 pub(crate) const MOST_PROBLEMS: usize = 100;
 
-/// More errors than this are counted but not shown: past it they tend to follow from each other.
+/// Further errors are counted but not shown: they are often consequences of the first ones.
 const MOST_SHOWN: usize = 20;
 
 impl SpecErrors {
@@ -125,12 +129,13 @@ impl fmt::Display for SpecErrors {
         }
         match self.errors.len().saturating_sub(MOST_SHOWN) {
             0 => Ok(()),
+            1 => write!(f, "\n\n... and 1 more error"),
             more => write!(f, "\n\n... and {more} more errors"),
         }
     }
 }
 
-/// A [`SpecError`] that does not know its file yet.
+/// An error without its file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
     pub(crate) span: Option<Range<usize>>,
@@ -167,25 +172,69 @@ mod tests {
     use super::super::source::Source;
     use super::*;
 
+    fn shown(text: &str, span: Range<usize>) -> String {
+        let problem = Problem::new(Some(span), "key", SpecErrorKind::UnknownKey, "unknown key `memory_bund`");
+        Source::new("a/b.toml", text).locate(problem.suggest(Some("memory_bound"))).to_string()
+    }
+
     #[test]
-    fn reads_like_a_compiler_s_error() {
-        let text = "name = \"x\"\n\tmemory_bund = 3\n";
-        let problem = Problem::new(Some(12..23), "memory_bund", SpecErrorKind::UnknownKey, "unknown key `memory_bund`");
-        let shown = Source { name: "a/b.toml", text }.locate(problem.suggest(Some("memory_bound"))).to_string();
+    fn an_error_shows_file_position_line_and_suggestion() {
         let expected = "\
 error: unknown key `memory_bund`
  --> a/b.toml:2:2
   |
-2 | \tmemory_bund = 3
-  | \t^^^^^^^^^^^
+2 |     memory_bund = 3
+  |     ^^^^^^^^^^^
+  |
   = help: did you mean `memory_bound`?";
-        assert_eq!(shown, expected);
+        assert_eq!(shown("name = \"x\"\n\tmemory_bund = 3\n", 12..23), expected);
     }
 
     #[test]
-    fn many_errors_are_sorted_counted_and_cut() {
-        let text = "a\n".repeat(50);
-        let source = Source { name: "f", text: &text };
+    fn only_the_first_line_of_a_span_is_marked() {
+        let expected = "\
+error: unknown key `memory_bund`
+ --> a/b.toml:1:5
+  |
+1 | a = [1,
+  |     ^^^
+  |
+  = help: did you mean `memory_bound`?";
+        assert_eq!(shown("a = [1,\r\n2]\r\n", 4..11), expected);
+    }
+
+    #[test]
+    fn wide_and_control_characters_do_not_move_the_marks() {
+        let text = "é = \"世界\u{1b}[2J\u{9b}2J\" # x";
+        let expected = "\
+error: unknown key `memory_bund`
+ --> a/b.toml:1:5
+  |
+1 | é = \"世界␛[2J\u{fffd}2J\" # x
+  |     ^^^^^^^^^^^^^
+  |
+  = help: did you mean `memory_bound`?";
+        assert_eq!(shown(text, 5..text.len() - 4), expected);
+    }
+
+    #[test]
+    fn the_end_of_the_file_is_marked_behind_its_last_character() {
+        assert!(shown("a = [\n", 6..6).contains(" --> a/b.toml:2:1\n  |\n2 |\n  | ^\n"), "{}", shown("a = [\n", 6..6));
+        assert!(shown("", 0..0).contains(" --> a/b.toml:1:1\n  |\n1 |\n  | ^\n"), "{}", shown("", 0..0));
+        assert!(shown("a = ", 4..4).contains("1 | a = \n  |     ^\n"), "{}", shown("a = ", 4..4));
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_mark() {
+        let shown = shown(&format!("{}x{}", "a".repeat(5000), "b".repeat(5000)), 5000..5001);
+        assert!(shown.contains(" --> a/b.toml:1:5001\n"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() < 160), "{shown}");
+        assert!(shown.contains("axb"), "{shown}");
+    }
+
+    #[test]
+    fn errors_are_sorted_counted_and_cut() {
+        let source = Source::new("f", &"a\n".repeat(50));
         let errors = (0..30).rev().map(|i| {
             source.locate(Problem::new(Some(2 * i..2 * i + 1), "", SpecErrorKind::Syntax, format!("number {i}")))
         });

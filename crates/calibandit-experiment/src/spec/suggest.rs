@@ -1,7 +1,9 @@
-//! What was probably meant: the nearest of the names that would have been right.
+//! Suggestions: the allowed name that is nearest to a given one.
 
-/// Symbols of the paper, and other words for what the files call otherwise.
-const OTHER_WORDS: &[(&str, &str)] = &[
+use strsim::osa_distance;
+
+/// Symbols of the paper and other common words, with the names that files use for them.
+const SYNONYMS: &[(&str, &str)] = &[
     ("k", "arms"),
     ("m", "memory"),
     ("m", "memory_bound"),
@@ -18,20 +20,20 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("arm", "arms"),
 ];
 
-/// The name among `allowed` that `given` was probably meant to be, if there is one.
+/// The name among `allowed` that was probably meant by `given`, if there is one.
 pub(crate) fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = normal(given);
     let allowed: Vec<&str> = allowed.into_iter().collect();
-    let synonym = OTHER_WORDS
+    let synonym = SYNONYMS
         .iter()
         .filter(|(other, _)| *other == wanted)
         .find_map(|(_, word)| allowed.iter().find(|name| *name == word));
     if let Some(name) = synonym {
         return Some(name);
     }
-    // About a third of the letters may be wrong; a part of a name that is long enough to be telling also counts.
+    // Up to a third of the letters may be wrong. With more, a part of a name counts if it has at least 3 letters.
     let tolerance = (wanted.chars().count() / 3).clamp(1, 4);
-    let within = allowed.iter().map(|name| (distance(&wanted, &normal(name)), *name));
+    let within = allowed.iter().map(|name| (osa_distance(&wanted, &normal(name)), *name));
     if let Some((_, name)) = within.filter(|(distance, _)| *distance <= tolerance).min_by_key(|(distance, _)| *distance)
     {
         return Some(name);
@@ -40,35 +42,13 @@ pub(crate) fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str
     allowed.iter().copied().find(|name| contains(name, &wanted) || contains(&wanted, name))
 }
 
-/// Upper and lower case, and the ways to join words, do not matter for what was meant.
+/// The name without differences that do not matter: letter case, and how words are joined.
 fn normal(name: &str) -> String {
-    // Names are short; a longer text cannot be near any, and the distance would take its square.
+    // Names are short: a longer text is near none of them, and the distance takes quadratic time.
     name.chars().take(64).flat_map(char::to_lowercase).map(|c| if matches!(c, '-' | ' ') { '_' } else { c }).collect()
 }
 
-/// The least number of insertions, deletions, replacements and swaps of neighbours that turn one into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = match (i, j) {
-                (0, other) | (other, 0) => other,
-                _ => {
-                    let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                    let mut least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                        least = least.min(rows[i - 2][j - 2] + 1);
-                    }
-                    least
-                }
-            };
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
-/// `a`, `b` or `c`, each in backquotes.
+/// The names in backquotes: "`a`, `b` or `c`".
 pub(crate) fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match (names.pop(), names.is_empty()) {
@@ -83,17 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_by_hand() {
-        for (a, b, expected) in
-            [("", "", 0), ("a", "", 1), ("arms", "amrs", 1), ("kitten", "sitting", 3), ("abc", "abc", 0)]
-        {
-            assert_eq!(distance(a, b), expected, "{a} {b}");
-            assert_eq!(distance(b, a), expected, "{b} {a}");
-        }
-    }
-
-    #[test]
-    fn finds_what_was_meant_and_stays_silent_otherwise() {
+    fn suggests_the_nearest_name_or_a_synonym_and_nothing_if_none_is_near() {
         let keys = ["kind", "label", "memory_bound", "radius", "delta"];
         for (given, meant) in [
             ("memory_bund", Some("memory_bound")),
@@ -113,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn names_are_listed_with_or_before_the_last() {
         assert_eq!(one_of(["a", "b", "c"]), "`a`, `b` or `c`");
         assert_eq!(one_of(["a"]), "`a`");
     }

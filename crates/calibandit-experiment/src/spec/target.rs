@@ -1,9 +1,7 @@
 //! What a key of a sweep sets: `game.memory`, `policy.memory_bound`, `policy.SE.radius`.
 
-use serde_json::Value;
-
-use super::check::{tag_of, variants};
 use super::error::{Problem, SpecErrorKind};
+use super::shape::{SchemaShape, game_shape, policy_shape};
 use super::suggest::nearest;
 use super::tree::{Data, Span, Tree};
 
@@ -26,10 +24,10 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// What `text`, a key of the sweep at `span`, stands for.
-    pub(crate) fn find(text: &str, span: &Span, tables: &Tables, root: &Value) -> Result<Self, Box<Problem>> {
+    /// The target of `text`, a key of the sweep at `span`.
+    pub(crate) fn find(text: &str, span: &Span, tables: &Tables) -> Result<Self, Box<Problem>> {
         let unknown = |message: String| {
-            let meant = meant(text, &candidates(tables, root));
+            let meant = meant(text, &candidates(tables));
             let problem = Problem::new(span.clone(), format!("sweep.{text}"), SpecErrorKind::UnknownKey, message);
             let help =
                 "a sweep's keys are \"game.KEY\", \"policy.KEY\" (of every policy that has it) or \"policy.LABEL.KEY\"";
@@ -37,7 +35,7 @@ impl Target {
         };
         if let Some(path) = text.strip_prefix("game.") {
             let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
-            let known = steps.first().is_some_and(|first| keys(&tables.game, "game", root).contains(&first.as_str()));
+            let known = steps.first().is_some_and(|first| keys(&tables.game, game_shape()).contains(&first.as_str()));
             let mut game = tables.game.clone();
             if known && parent(&mut game, &steps).is_some() {
                 return Ok(Self::Game(steps));
@@ -48,7 +46,7 @@ impl Target {
             return Err(unknown(format!("there is nothing called `{text}` to sweep")));
         };
         let having = |key: &str| -> Vec<usize> {
-            let has = |policy: &Tree| keys(policy, "policy", root).contains(&key);
+            let has = |policy: &Tree| keys(policy, policy_shape()).contains(&key);
             (0..tables.policies.len()).filter(|&i| key != "label" && has(&tables.policies[i])).collect()
         };
         let everywhere = having(path);
@@ -62,7 +60,7 @@ impl Target {
         labelled.ok_or_else(|| unknown(format!("no policy has a key `{path}` to sweep")))
     }
 
-    /// Puts a value in its places.
+    /// Puts a value into the tables.
     pub(crate) fn set(&self, tables: &mut Tables, key_span: &Span, value: &Tree) {
         match self {
             Self::Game(steps) => {
@@ -85,7 +83,7 @@ impl Target {
     }
 }
 
-/// The table or list that holds the last of these steps, if it is there.
+/// The table or list that contains the last of these steps, if it exists.
 fn parent<'a>(tree: &'a mut Tree, steps: &[String]) -> Option<&'a mut Tree> {
     let (last, before) = steps.split_last()?;
     let mut tree = tree;
@@ -103,24 +101,15 @@ fn parent<'a>(tree: &'a mut Tree, steps: &[String]) -> Option<&'a mut Tree> {
     }
 }
 
-/// The keys that a game or policy of this kind can have.
-fn keys<'a>(tree: &Tree, table: &str, root: &'a Value) -> Vec<&'a str> {
-    let kind = tree.get("kind").and_then(Tree::text);
-    let variant = schema_of(table, root).and_then(|schema| {
-        variants(schema, root).into_iter().find(|variant| kind.is_some() && tag_of(variant, "kind") == kind)
-    });
-    let properties = variant.and_then(|variant| variant.get("properties")).and_then(Value::as_object);
-    properties.into_iter().flat_map(|properties| properties.keys()).map(String::as_str).collect()
+/// The keys that a game or a policy of this kind can have.
+fn keys(table: &Tree, shape: &SchemaShape<'static>) -> Vec<&'static str> {
+    let kind = table.get("kind").and_then(Tree::text);
+    let known = kind.and_then(|kind| shape.table_of_kind(kind));
+    known.into_iter().flat_map(|table| &table.keys).map(|key| key.name).collect()
 }
 
-/// The schema of the game, or of one policy.
-pub(crate) fn schema_of<'a>(table: &str, root: &'a Value) -> Option<&'a Value> {
-    let schema = root.get("properties")?.get(table)?;
-    Some(schema.get("items").unwrap_or(schema))
-}
-
-/// The candidate that `text` was probably meant to be, by what comes after `game.` or `policy.`: those letters are right
-/// in every candidate and so tell nothing.
+/// The candidate that was probably meant by `text`. Only what follows `game.` or `policy.` is compared, because the prefix
+/// is the same in many candidates.
 fn meant(text: &str, candidates: &[String]) -> Option<String> {
     let split = |name: &str| match name.split_once('.') {
         Some((table @ ("game" | "policy"), key)) => (Some(table.to_owned()), key.to_owned()),
@@ -133,10 +122,10 @@ fn meant(text: &str, candidates: &[String]) -> Option<String> {
     fitting.iter().find(|(_, (_, key))| key == near).map(|(name, _)| (*name).clone())
 }
 
-/// Everything that could be swept, the most general first.
-fn candidates(tables: &Tables, root: &Value) -> Vec<String> {
-    let mut all: Vec<String> = keys(&tables.game, "game", root).iter().map(|key| format!("game.{key}")).collect();
-    let own = tables.policies.iter().zip(&tables.labels).map(|(policy, label)| (label, keys(policy, "policy", root)));
+/// Every key that can be swept, the most general first.
+fn candidates(tables: &Tables) -> Vec<String> {
+    let mut all: Vec<String> = keys(&tables.game, game_shape()).iter().map(|key| format!("game.{key}")).collect();
+    let own = tables.policies.iter().zip(&tables.labels).map(|(policy, label)| (label, keys(policy, policy_shape())));
     let own: Vec<_> = own.collect();
     all.extend(own.iter().flat_map(|(_, keys)| keys.iter().map(|key| format!("policy.{key}"))));
     all.extend(own.iter().flat_map(|(label, keys)| keys.iter().map(move |key| format!("policy.{label}.{key}"))));

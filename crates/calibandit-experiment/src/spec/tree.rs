@@ -1,6 +1,6 @@
-//! A TOML document as a tree that knows where each key and each value stands.
+//! A TOML document as a tree of values with the spans of every key and every value.
 //!
-//! `serde` forgets places inside tagged enums, so everything is checked on this tree first and read into types after.
+//! `serde` loses spans inside tagged enums, so everything is checked on this tree before it is read into types.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::error::{Problem, SpecErrorKind};
 
 pub(crate) type Span = Option<Range<usize>>;
 
-/// A value and its place. What was not read from a text has no place.
+/// A value with its span in the text. Values that were not read from a text have no span.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) span: Span,
@@ -24,7 +24,7 @@ pub(crate) enum Data {
     Integer(i128),
     Float(f64),
     Text(String),
-    /// TOML has dates; no key of an experiment wants one.
+    /// TOML has dates; no key of an experiment accepts one.
     Date(String),
     List(Vec<Tree>),
     Table(Vec<Entry>),
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
 }
 
 impl Tree {
-    /// The tree of a TOML text, or everything that keeps it from being one.
+    /// Parses a TOML text and reports all its syntax errors.
     pub(crate) fn parse(text: &str) -> Result<Self, Vec<Problem>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut problems: Vec<Problem> = errors.iter().map(syntax_problem).collect();
@@ -52,7 +52,7 @@ impl Tree {
         Err(problems)
     }
 
-    /// The tree of a value that comes from no file. Nulls are what is not there.
+    /// The tree of a JSON value. Null entries of objects are left out.
     pub(crate) fn from_json(value: &Value) -> Self {
         let data = match value {
             Value::Null => Data::Table(Vec::new()),
@@ -74,7 +74,8 @@ impl Tree {
         Self { span: None, data }
     }
 
-    /// The plain value. Integers past 64 bits and floats that are not finite become null: the checks refuse them first.
+    /// The plain value. Integers of more than 64 bits and floats that are not finite become null; the checks refuse them
+    /// before.
     pub(crate) fn to_json(&self) -> Value {
         match &self.data {
             Data::Bool(value) => Value::Bool(*value),
@@ -88,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// The entries, if this is a table, and nothing otherwise.
+    /// The entries of a table; empty for other values.
     pub(crate) fn entries(&self) -> &[Entry] {
         match &self.data {
             Data::Table(entries) => entries,
@@ -96,7 +97,7 @@ impl Tree {
         }
     }
 
-    /// The items, if this is a list, and nothing otherwise.
+    /// The items of a list; empty for other values.
     pub(crate) fn items(&self) -> &[Tree] {
         match &self.data {
             Data::List(items) => items,
@@ -114,7 +115,15 @@ impl Tree {
         self.entry(key).map(|entry| &entry.tree)
     }
 
-    /// The text, if it is one.
+    /// The value of a table's key, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
+        match &mut self.data {
+            Data::Table(entries) => entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.tree),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) => Some(text),
@@ -122,7 +131,7 @@ impl Tree {
         }
     }
 
-    /// Puts a value into a table, in place of the one that is there.
+    /// Puts a value into a table, or replaces it.
     pub(crate) fn set(&mut self, key: &str, key_span: &Span, tree: Tree) {
         if let Data::Table(entries) = &mut self.data {
             match entries.iter_mut().find(|entry| entry.key == key) {
@@ -138,7 +147,7 @@ impl Tree {
         Self { span: self.span.clone(), data: Data::Table(kept) }
     }
 
-    /// What this is, for messages: "the text \"a\"", "5", "a list".
+    /// The value for messages: "the text \"a\"", "5", "a list".
     pub(crate) fn name(&self) -> String {
         match &self.data {
             Data::Bool(value) => value.to_string(),
@@ -155,7 +164,7 @@ impl Tree {
 
 fn syntax_problem(error: &toml::de::Error) -> Problem {
     let message = error.message();
-    // Only nesting past all reason is reported without a place.
+    // Only excessive nesting is reported without a span.
     let span = Some(error.span().unwrap_or(0..0));
     if message == "duplicate key" {
         return Problem::new(
@@ -183,7 +192,7 @@ fn value_tree(value: &toml::Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -
     let data = match value.get_ref() {
         DeValue::String(text) => Data::Text(text.to_string()),
         DeValue::Integer(integer) => integer_data(integer, &span, problems),
-        // What is too large for a float is read as infinite, which no key takes.
+        // Numbers that are too large for a float become infinite, which no key accepts.
         DeValue::Float(float) => Data::Float(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(value) => Data::Bool(*value),
         DeValue::Datetime(date) => Data::Date(date.to_string()),
@@ -194,7 +203,7 @@ fn value_tree(value: &toml::Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -
 }
 
 fn integer_data(integer: &DeInteger<'_>, span: &Range<usize>, problems: &mut Vec<Problem>) -> Data {
-    // Integers of TOML have 64 bits; that more is refused here keeps every later conversion exact.
+    // TOML integers have 64 bits. Refusing larger ones here keeps every later conversion exact.
     let value = i64::from_str_radix(integer.as_str(), integer.radix());
     if value.is_err() {
         let message = format!("this number is too large: whole numbers go from {} to {}", i64::MIN, i64::MAX);
@@ -208,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_values_order_and_places() {
+    fn parsing_keeps_values_order_and_spans() {
         let text = "b = 1_000\na.c = [0x10, 1.5]\n[t]\nx = \"y\"";
         let tree = Tree::parse(text).unwrap();
         let expected = serde_json::json!({"b": 1000, "a": {"c": [16, 1.5]}, "t": {"x": "y"}});
@@ -220,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn all_syntax_errors_are_reported() {
+    fn all_syntax_errors_are_reported_together() {
         let problems = Tree::parse("a = = 1\nb = 1\nb = 2\n[c").unwrap_err();
         let kinds: Vec<_> = problems.iter().map(|problem| problem.kind).collect();
         assert!(kinds.contains(&SpecErrorKind::DuplicateKey) && kinds.contains(&SpecErrorKind::Syntax), "{problems:?}");

@@ -1,0 +1,160 @@
+//! Games and policies as parts of an experiment file, or on their own.
+//!
+//! A table is first checked by its structure, then read into its type, then checked by the library: a game is drawn once
+//! and the parameters of a policy are resolved. Errors of the library are located at the key that they are about.
+
+use calibandit::rng::StreamKey;
+use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec, Problem as PolicyProblem};
+use serde_json::Value;
+
+use super::check::check_alone;
+use super::error::{Problem, SpecErrorKind, SpecErrors};
+use super::experiment::PolicyEntry;
+use super::shape::{game_shape, policy_shape};
+use super::source::Source;
+use super::tree::{Span, Tree};
+use super::wording::KeyPath;
+
+/// Reads a game on its own from TOML text: the keys of a `[game]` table. `name` stands for the text in errors.
+///
+/// ```
+/// let errors = calibandit_experiment::spec::game_from_toml("game.toml", "kind = \"step\"\nmemroy = 3").unwrap_err();
+/// assert_eq!(errors.errors()[0].suggestion.as_deref(), Some("memory"));
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with the game.
+pub fn game_from_toml(name: &str, text: &str) -> Result<GameSpec, SpecErrors> {
+    let source = Source::new(name, text);
+    Tree::parse(source.text()).and_then(|table| game_alone(&table)).map_err(|problems| source.locate_all(problems))
+}
+
+/// Reads a game on its own from a value with the keys of a `[game]` table. `name` stands for it in errors.
+///
+/// # Errors
+/// Everything that is wrong with the game.
+pub fn game_from_json(name: &str, value: &Value) -> Result<GameSpec, SpecErrors> {
+    game_alone(&Tree::from_json(value)).map_err(|problems| Source::without_text(name).locate_all(problems))
+}
+
+/// Reads a policy on its own from TOML text: the keys of a `[[policy]]` table. `name` stands for the text in errors.
+///
+/// ```
+/// let entry = calibandit_experiment::spec::policy_from_toml("policy.toml", "kind = \"calibrated\"\nmemory_bound = 4")?;
+/// assert_eq!((entry.label.as_str(), entry.policy.memory_bound()), ("calibrated", Some(4)));
+/// # Ok::<(), calibandit_experiment::spec::SpecErrors>(())
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with the policy, except what depends on the number of arms and the horizon.
+pub fn policy_from_toml(name: &str, text: &str) -> Result<PolicyEntry, SpecErrors> {
+    let source = Source::new(name, text);
+    Tree::parse(source.text()).and_then(|table| policy_alone(&table)).map_err(|problems| source.locate_all(problems))
+}
+
+/// Reads a policy on its own from a value with the keys of a `[[policy]]` table. `name` stands for it in errors.
+///
+/// # Errors
+/// Everything that is wrong with the policy, except what depends on the number of arms and the horizon.
+pub fn policy_from_json(name: &str, value: &Value) -> Result<PolicyEntry, SpecErrors> {
+    policy_alone(&Tree::from_json(value)).map_err(|problems| Source::without_text(name).locate_all(problems))
+}
+
+fn game_alone(table: &Tree) -> Result<GameSpec, Vec<Problem>> {
+    let at = KeyPath::top().key("game");
+    let problems = check_alone(table, game_shape(), &at);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    // Whether a specification is valid does not depend on the stream that it is drawn from.
+    let (game, _) = read_game(table, &StreamKey::new(1, "game", 0)).map_err(|problem| vec![*problem])?;
+    Ok(game)
+}
+
+fn policy_alone(table: &Tree) -> Result<PolicyEntry, Vec<Problem>> {
+    let at = KeyPath::top().key("policy");
+    let problems = check_alone(table, policy_shape(), &at);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    // Two arms, and a horizon that is long enough for every burn-in: only the parameters themselves can be wrong.
+    let problem = PolicyProblem { arms: 2, horizon: Some(1 << 50) };
+    let policy = read_policy(table, &at.path).map_err(|problem| vec![*problem])?;
+    resolve_policy(&policy, table, &at.path, &problem, &None).map_err(|problem| vec![*problem])?;
+    let label = table.get("label").and_then(Tree::text).map_or_else(|| policy.label(), str::to_owned);
+    Ok(PolicyEntry { label, policy })
+}
+
+/// Reads the game of a table that has the right structure, and counts its arms.
+pub(crate) fn read_game(table: &Tree, key: &StreamKey) -> Result<(GameSpec, usize), Box<Problem>> {
+    let game: GameSpec = serde_json::from_value(table.to_json()).map_err(|error| impossible(table, "game", &error))?;
+    match game.draw(&mut key.game()) {
+        Ok(drawn) => Ok((game, drawn.arms().len())),
+        Err(error) => {
+            let path = match &error {
+                GameError::Parameter { parameter, .. } => (*parameter).to_owned(),
+                GameError::Arm { arm, source } => format!("arm.{arm}{}", within_arm(source)),
+                GameError::NoArms => "arm".to_owned(),
+                _ => String::new(),
+            };
+            let (span, key) = deepest(table, "game", &path);
+            Err(Box::new(Problem::new(span, key, SpecErrorKind::ImpossibleValue, error.to_string())))
+        }
+    }
+}
+
+/// The key of an arm that an error is about, as far as there is one.
+fn within_arm(error: &ArmError) -> String {
+    match error {
+        ArmError::Weight { position, .. } => format!(".weights.{position}"),
+        ArmError::SpecialValue { what, .. } => format!(".loss.{what}"),
+        ArmError::Table { .. } => ".loss.by_plays".to_owned(),
+        ArmError::Curve { .. } | ArmError::NoShape | ArmError::TwoShapes { .. } => ".loss".to_owned(),
+        ArmError::Noise { .. } => ".feedback".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Reads the policy of a table that has the right structure.
+pub(crate) fn read_policy(table: &Tree, at: &str) -> Result<PolicySpec, Box<Problem>> {
+    serde_json::from_value(table.without("label").to_json()).map_err(|error| impossible(table, at, &error))
+}
+
+/// The policy with every default filled in. `horizon` is where the horizon is given.
+pub(crate) fn resolve_policy(
+    policy: &PolicySpec,
+    table: &Tree,
+    at: &str,
+    problem: &PolicyProblem,
+    horizon: &Span,
+) -> Result<PolicySpec, Box<Problem>> {
+    policy.resolve(problem).map_err(|error| {
+        let (span, key) = match &error {
+            PolicyError::Parameter { parameter, .. } => deepest(table, at, parameter),
+            PolicyError::HorizonTooShort { .. } => (horizon.clone(), "horizon".to_owned()),
+            _ => (table.span.clone(), at.to_owned()),
+        };
+        Box::new(Problem::new(span, key, SpecErrorKind::ImpossibleValue, error.to_string()))
+    })
+}
+
+/// The error of a table that has the right structure and still cannot be read into its type.
+fn impossible(table: &Tree, at: &str, error: &serde_json::Error) -> Box<Problem> {
+    Box::new(Problem::new(table.span.clone(), at, SpecErrorKind::ImpossibleValue, error.to_string()))
+}
+
+/// The value at a dotted path below a table, as deep as the file has it: its span and its full key.
+fn deepest(table: &Tree, at: &str, path: &str) -> (Span, String) {
+    let (mut value, mut key) = (table, at.to_owned());
+    for step in path.split('.').filter(|step| !step.is_empty()) {
+        let index = step.parse::<usize>().ok();
+        if let Some(inner) = value.get(step) {
+            (value, key) = (inner, format!("{key}.{step}"));
+        } else if let Some((inner, index)) = index.and_then(|index| Some((value.items().get(index)?, index))) {
+            (value, key) = (inner, format!("{key}[{index}]"));
+        } else {
+            break;
+        }
+    }
+    (value.span.clone(), key)
+}

@@ -1,0 +1,161 @@
+//! Validates a document: from the values of a file to the parts of an experiment.
+//!
+//! The structure is checked first, against the schema. Then follow the checks that concern several keys: labels, names,
+//! checkpoints, the figure, and the points of the sweep. All of these report together.
+
+use std::collections::HashSet;
+
+use calibandit::Grid;
+
+use super::check::check_file;
+use super::error::{Problem, SpecErrorKind};
+use super::expand::{Frame, Point, points};
+use super::experiment::{ExperimentFile, FigureSpec, Scale, TIME};
+use super::parts::read_policy;
+use super::suggest::{nearest, one_of};
+use super::sweep::SweepTree;
+use super::target::Tables;
+use super::tree::{Data, Tree};
+
+/// Names are part of file names, whose length is limited to 255 bytes on most systems.
+const LONGEST_NAME: usize = 100;
+
+/// The file of a document, the points of its sweep and its checkpoints, or everything that is wrong.
+pub(crate) fn validate(document: &Tree) -> Result<(ExperimentFile, Vec<Point>, Grid), Vec<Problem>> {
+    let problems = check_file(document);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut document = document.clone();
+    label_policies(&mut document)?;
+    let file: ExperimentFile = serde_json::from_value(document.to_json())
+        .map_err(|error| vec![impossible(&document, &[], error.to_string())])?;
+
+    let mut problems = Vec::new();
+    problems.extend(check_name(&file.name, &document));
+    problems.extend(check_figure(&file, &document));
+    let grid = check_checkpoints(&file, &document).map_err(|problem| problems.push(*problem));
+    let points = expand(&file, &document).map_err(|more| problems.extend(more));
+    match (points, grid) {
+        (Ok(points), Ok(grid)) if problems.is_empty() => Ok((file, points, grid)),
+        _ => Err(problems),
+    }
+}
+
+/// Gives every policy without a label the label of its kind, numbered if another policy has it.
+fn label_policies(document: &mut Tree) -> Result<(), Vec<Problem>> {
+    let Some(Tree { data: Data::List(policies), .. }) = document.get_mut("policy") else { return Ok(()) };
+    let mut problems = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    for (i, policy) in policies.iter().enumerate() {
+        if let Some((label, text)) = policy.get("label").and_then(|label| Some((label, label.text()?)))
+            && !taken.insert(text.to_owned())
+        {
+            let message = format!("two policies have the label {text:?}: results could not be told apart");
+            let key = format!("policy[{i}].label");
+            problems.push(Problem::new(label.span.clone(), key, SpecErrorKind::ImpossibleValue, message));
+        }
+    }
+    for (i, policy) in policies.iter_mut().enumerate().filter(|(_, policy)| policy.get("label").is_none()) {
+        match read_policy(policy, &format!("policy[{i}]")) {
+            Ok(spec) => {
+                let label = unused(spec.label(), &taken);
+                taken.insert(label.clone());
+                let span = policy.span.clone();
+                policy.set("label", &span, Tree { span: span.clone(), data: Data::Text(label) });
+            }
+            Err(problem) => problems.push(*problem),
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// The label, or the first of "label #2", "label #3", ... that is not taken.
+fn unused(label: String, taken: &HashSet<String>) -> String {
+    if !taken.contains(&label) {
+        return label;
+    }
+    let mut numbered = (2..).map(|n| format!("{label} #{n}"));
+    numbered.find(|label| !taken.contains(label)).expect("there are more numbers than labels")
+}
+
+/// The name must be usable as part of file names on every system.
+fn check_name(name: &str, document: &Tree) -> Option<Problem> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.chars().all(allowed) && !name.starts_with('.') && name.len() <= LONGEST_NAME {
+        return None;
+    }
+    let usable = name.trim_start_matches('.').chars().map(|c| if allowed(c) { c } else { '-' });
+    let usable: String = usable.take(LONGEST_NAME).collect();
+    let message = format!(
+        "`name` is part of file names: it may have up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, and must not \
+         begin with `.`"
+    );
+    let suggestion = Some(usable.trim_matches('-')).filter(|usable| !usable.is_empty());
+    Some(impossible(document, &["name"], message).suggest(suggestion).help("figures and tables show the `title`"))
+}
+
+/// The checkpoints are given one by one or by a grid, and are times of the experiment.
+fn check_checkpoints(file: &ExperimentFile, document: &Tree) -> Result<Grid, Box<Problem>> {
+    let at = ["checkpoints", "at"];
+    let is_given = |key: &str| document.get("checkpoints").is_some_and(|table| table.get(key).is_some());
+    // Documents that were not read from a text have all defaults written out.
+    let from_text = document.span.is_some();
+    if from_text && is_given("at") && (is_given("scale") || is_given("points")) {
+        let message = "checkpoints are given either by `at` or by `scale` and `points`, not by both".to_owned();
+        return Err(Box::new(impossible(document, &at, message).help("remove one of the two")));
+    }
+    file.checkpoints.grid(file.horizon).map_err(|error| Box::new(impossible(document, &at, error.to_string())))
+}
+
+/// The figure refers to axes and policies that exist.
+fn check_figure(file: &ExperimentFile, document: &Tree) -> Vec<Problem> {
+    let FigureSpec { x, y_scale, y_min, excess_over, .. } = &file.figure;
+    let mut problems = Vec::new();
+    let axes: Vec<&str> = std::iter::once(TIME).chain(file.sweep.names()).collect();
+    if !axes.contains(&x.as_str()) {
+        let message = format!("`x` must be {TIME:?} or a key of the sweep, but is {x:?}");
+        problems.push(
+            impossible(document, &["figure", "x"], message)
+                .suggest(nearest(x, axes.iter().copied()))
+                .help(format!("`x` can be {}", one_of(axes))),
+        );
+    }
+    if let Some(least) = y_min.filter(|least| *y_scale == Scale::Log && *least <= 0.0) {
+        let message = format!("a logarithmic axis cannot begin at {least}: `y_min` must be more than 0");
+        problems.push(impossible(document, &["figure", "y_min"], message));
+    }
+    let labels: Vec<&str> = file.policy.iter().map(|entry| entry.label.as_str()).collect();
+    if let Some(label) = excess_over.as_deref().filter(|label| !labels.contains(label)) {
+        let message = format!("`excess_over` must be the label of a policy, but no policy has the label {label:?}");
+        problems.push(
+            impossible(document, &["figure", "excess_over"], message)
+                .suggest(nearest(label, labels.iter().copied()))
+                .help(format!("the labels are {}", one_of(labels))),
+        );
+    }
+    problems
+}
+
+/// The points of the sweep.
+fn expand(file: &ExperimentFile, document: &Tree) -> Result<Vec<Point>, Vec<Problem>> {
+    let tables = Tables {
+        game: document.get("game").expect("the schema requires a game").clone(),
+        policies: document.get("policy").map(Tree::items).unwrap_or_default().to_vec(),
+        labels: file.policy.iter().map(|entry| entry.label.clone()).collect(),
+    };
+    let frame = Frame {
+        name: &file.name,
+        seed: file.seed,
+        horizon: file.horizon,
+        horizon_span: document.get("horizon").and_then(|horizon| horizon.span.clone()),
+    };
+    let sweep = document.get("sweep").map(SweepTree::new).unwrap_or_default();
+    points(&frame, &tables, &sweep)
+}
+
+/// An impossible value at a path of the document, or as deep on the path as the document has values.
+fn impossible(document: &Tree, path: &[&str], message: String) -> Problem {
+    let value = path.iter().fold(document, |value, key| value.get(key).unwrap_or(value));
+    Problem::new(value.span.clone(), path.join("."), SpecErrorKind::ImpossibleValue, message)
+}

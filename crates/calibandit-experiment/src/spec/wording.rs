@@ -1,0 +1,131 @@
+//! The messages of [`check`](super::check): what was expected, what is unknown, what is missing, where a key belongs.
+
+use super::error::{Problem, SpecErrorKind};
+use super::shape::{ChoiceName, NumberShape, SchemaShape, TableShape};
+use super::suggest::one_of;
+use super::tree::{Data, Span, Tree};
+
+/// A position in the document, by keys.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyPath {
+    /// The full key, `policy[1].memory_bound`; empty at the top.
+    pub(crate) path: String,
+    /// The last part of it.
+    pub(crate) name: String,
+}
+
+impl KeyPath {
+    pub(crate) fn top() -> Self {
+        Self { path: String::new(), name: String::new() }
+    }
+
+    pub(crate) fn key(&self, key: &str) -> Self {
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Self { path, name: key.to_owned() }
+    }
+
+    pub(crate) fn item(&self, index: usize) -> Self {
+        Self { path: format!("{}[{index}]", self.path), name: format!("{}[{index}]", self.name) }
+    }
+}
+
+/// A value that is impossible: `must` completes "`KEY` must ...".
+pub(crate) fn impossible(value: &Tree, at: &KeyPath, must: &str) -> Problem {
+    Problem::new(value.span.clone(), &at.path, SpecErrorKind::ImpossibleValue, format!("`{}` must {must}", at.name))
+}
+
+pub(crate) fn unknown_key(key: &str, span: &Span, at: &KeyPath) -> Problem {
+    Problem::new(span.clone(), &at.path, SpecErrorKind::UnknownKey, format!("unknown key `{key}`"))
+}
+
+pub(crate) fn missing_key(key: &str, table: &Tree, at: &KeyPath) -> Problem {
+    let place = if at.path.is_empty() { "the file".to_owned() } else { format!("`{}`", at.path) };
+    let message = format!("the key `{key}` is missing from {place}");
+    Problem::new(table.span.clone(), at.key(key).path, SpecErrorKind::MissingKey, message)
+}
+
+/// A value whose type does not fit.
+pub(crate) fn wrong_type(value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) -> Problem {
+    let message = format!("`{}` must be {}, but is {}", at.name, expected(shape), value.name());
+    let problem = Problem::new(value.span.clone(), &at.path, SpecErrorKind::WrongType, message);
+    let wants = |wanted: fn(&SchemaShape<'_>) -> bool| shape.parts().iter().any(wanted);
+    let whole = |part: &SchemaShape<'_>| matches!(part, SchemaShape::Number(NumberShape { whole: true, .. }));
+    let number = |part: &SchemaShape<'_>| matches!(part, SchemaShape::Number(NumberShape { whole: false, .. }));
+    let list = |part: &SchemaShape<'_>| matches!(part, SchemaShape::List(_));
+    match &value.data {
+        Data::Text(text) if wants(whole) && text.parse::<i64>().is_ok() => problem.suggest(Some(text)),
+        Data::Text(text) if wants(number) && text.parse::<f64>().is_ok_and(f64::is_finite) => {
+            problem.suggest(Some(text))
+        }
+        Data::Float(value) if wants(whole) && value.fract() == 0.0 && value.abs() < 9e15 => {
+            problem.suggest(Some(format!("{value}")))
+        }
+        Data::Table(_) if wants(list) => {
+            problem.help(format!("there can be several: write `[[{}]]`, with two brackets, above each table", at.name))
+        }
+        Data::List(_) if !shape.tables().is_empty() => {
+            problem.help(format!("there is only one: write `[{}]`", at.name))
+        }
+        Data::Integer(_) | Data::Float(_) | Data::Text(_) | Data::Bool(_) if wants(list) => {
+            problem.help("write the values in brackets, with commas between them")
+        }
+        _ => problem,
+    }
+}
+
+/// What a shape allows, in words.
+pub(crate) fn expected(shape: &SchemaShape<'_>) -> String {
+    let table = |table: &TableShape<'_>| match table.only_key() {
+        Some(name) => format!("{{ {name} = ... }}"),
+        None => "a table".to_owned(),
+    };
+    let of = |part: &SchemaShape<'_>| match part {
+        SchemaShape::Any | SchemaShape::Mixed(_) => vec!["any value".to_owned()],
+        SchemaShape::Bool => vec!["true or false".to_owned()],
+        SchemaShape::Text { .. } => vec!["a text in quotes".to_owned()],
+        SchemaShape::Number(NumberShape { whole: true, .. }) => vec!["a whole number".to_owned()],
+        SchemaShape::Number(_) => vec!["a number".to_owned()],
+        SchemaShape::Choice(names) => listed(names).map(|name| format!("{name:?}")).collect(),
+        SchemaShape::List(_) => vec!["a list".to_owned()],
+        SchemaShape::Table(only) => vec![table(only)],
+        SchemaShape::Tagged(_) => vec!["a table".to_owned()],
+        SchemaShape::Named(tables) => tables.iter().map(table).collect(),
+    };
+    let mut words: Vec<String> = shape.parts().iter().flat_map(of).collect();
+    words.dedup();
+    match (words.pop(), words.is_empty()) {
+        (Some(last), false) => format!("{} or {last}", words.join(", ")),
+        (last, _) => last.unwrap_or_default(),
+    }
+}
+
+/// The names that messages list: without former ones.
+pub(crate) fn listed<'n>(names: &'n [ChoiceName<'_>]) -> impl Iterator<Item = &'n str> {
+    names.iter().filter(|choice| !choice.former).map(|choice| choice.name)
+}
+
+/// Where a key that is unknown in one table of a file belongs, if it is known elsewhere in the file.
+pub(crate) fn where_it_belongs(key: &str, file: &TableShape<'_>, at: &KeyPath) -> Option<String> {
+    if !at.path.is_empty() {
+        return file.key(key).map(|_| format!("`{key}` belongs at the top of the file, before the first table"));
+    }
+    let has = |table: &&str| {
+        let shape = file.key(table).map(|inner| match &inner.shape {
+            SchemaShape::List(list) => list.items.as_deref().unwrap_or(&SchemaShape::Any),
+            shape => shape,
+        });
+        shape.is_some_and(|shape| shape.tables().iter().any(|table| table.key(key).is_some()))
+    };
+    let table = ["game", "policy", "figure", "checkpoints"].into_iter().find(has)?;
+    let brackets = if table == "policy" { "[[policy]]".to_owned() } else { format!("[{table}]") };
+    Some(format!("`{key}` belongs under `{brackets}`"))
+}
+
+/// The keys that a table could still have. `kind` is the kind of the table, if it has one.
+pub(crate) fn other_keys(free: &[&str], kind: Option<&str>) -> String {
+    let of = kind.map(|kind| format!(" of kind {kind:?}")).unwrap_or_default();
+    if free.is_empty() {
+        return format!("all keys{of} are there already");
+    }
+    format!("other keys{of} are {}", one_of(free.iter().copied()))
+}
