@@ -1,14 +1,14 @@
-//! Bad experiment files of every kind, each with exactly the place and the advice that it should get.
+//! Invalid experiment files: every error has the right position, key, suggestion and help.
 
 #![allow(clippy::unwrap_used)]
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::{Position, SpecError, SpecErrorKind, SpecErrors};
 
-/// The paper's Figure 1a, as the project's documents show it.
+/// A valid file: the paper's Figure 1a.
 const GOOD: &str = include_str!("data/good.toml");
 
-/// The errors of the good file with one piece of it replaced.
+/// The errors of the good file with one part of it replaced.
 fn errors(from: &str, to: &str) -> Vec<SpecError> {
     assert!(GOOD.contains(from), "{from}");
     let text = GOOD.replacen(from, to, 1);
@@ -18,11 +18,11 @@ fn errors(from: &str, to: &str) -> Vec<SpecError> {
     }
 }
 
-/// What is replaced, by what; then the kind of error, line, column, key, and what was meant.
+/// The replaced text, the replacement, and of the first error: kind, line, column, key and suggestion.
 type Row<'a> = (&'a str, &'a str, SpecErrorKind, usize, usize, &'a str, Option<&'a str>);
 
 #[test]
-fn every_mistake_is_found_where_it_is_with_what_was_meant() {
+fn every_error_has_its_kind_position_key_and_suggestion() {
     use SpecErrorKind::*;
     #[rustfmt::skip]
     let table: &[Row] = &[
@@ -40,7 +40,7 @@ fn every_mistake_is_found_where_it_is_with_what_was_meant() {
         ("[game]", "[gmae]", UnknownKey, 7, 2, "gmae", Some("game")),
         ("usual_loss = 0.5", "feedback.norml = { sd = 1 }", UnknownKey, 11, 10, "game.feedback.norml", Some("normal")),
         ("delta = 0.05", "memory_bound = 2", DuplicateKey, 18, 1, "", None),
-        // Missing keys: at the table that should have them.
+        // Missing keys: at the table that they are missing from.
         ("horizon = 1_000_000\n", "", MissingKey, 1, 1, "horizon", None),
         ("kind = \"step\"", "", MissingKey, 7, 1, "game.kind", None),
         ("kind = \"epoch-ucb\"\nmemory_bound = 3", "kind = \"epoch-ucb\"", MissingKey, 32, 1, "policy[4].memory_bound", None),
@@ -108,7 +108,7 @@ fn every_mistake_is_found_where_it_is_with_what_was_meant() {
         ("seed = 1", "[sweep]\nc = { key = [\"game.arms\"], values = [3] }", UnknownKey, 6, 7, "sweep.c.key", Some("keys")),
         ("seed = 1", "[sweep]\npoint = [{ \"game.arms\" = 0 }]", ImpossibleValue, 6, 26, "game.arms", None),
         ("seed = 1", "[sweep]\n\"policy.memory_bound\" = [3, 100_000]", ImpossibleValue, 3, 11, "horizon", None),
-        // Not TOML at all.
+        // Syntax errors.
         ("seed = 1", "seed = ", Syntax, 5, 8, "", None),
         ("seed = 1", "seed 1", Syntax, 5, 6, "", None),
         ("[game]", "[game", Syntax, 7, 6, "", None),
@@ -123,7 +123,7 @@ fn every_mistake_is_found_where_it_is_with_what_was_meant() {
 }
 
 #[test]
-fn advice_says_what_to_do() {
+fn help_says_what_to_do() {
     for (from, to, advice) in [
         ("seed = 1", "seed = 1\narms = 5", "`arms` belongs under `[game]`"),
         ("arms = 5", "arms = 5\nseed = 5", "`seed` belongs at the top of the file, before the first table"),
@@ -144,7 +144,7 @@ fn advice_says_what_to_do() {
 }
 
 #[test]
-fn several_mistakes_are_reported_together_in_the_order_of_the_file() {
+fn several_errors_are_reported_together_in_the_order_of_the_file() {
     let text = GOOD
         .replacen("seed = 1", "sed = 1", 1)
         .replacen("arms = 5", "arms = \"five\"", 1)
@@ -156,7 +156,7 @@ fn several_mistakes_are_reported_together_in_the_order_of_the_file() {
 }
 
 #[test]
-fn custom_games_point_into_their_arms() {
+fn errors_of_custom_games_are_located_in_their_arms() {
     let arm = |text: &str| {
         format!(
             "name = \"a\"\nhorizon = 100\n[game]\nkind = \"custom\"\n[[game.arm]]\nmemory = 2\nloss.constant = 0.5\n\
@@ -185,7 +185,7 @@ fn first(errors: SpecErrors) -> SpecError {
 }
 
 #[test]
-fn newlines_marks_and_tabs_do_not_move_columns() {
+fn line_ends_byte_order_marks_and_tabs_do_not_move_columns() {
     let windows = GOOD.replace('\n', "\r\n");
     assert!(Experiment::from_toml("f", &windows).is_ok());
     let error = first(Experiment::from_toml("f", &windows.replacen("arms = 5", "\tarms = 0", 1)).unwrap_err());
@@ -200,7 +200,7 @@ fn newlines_marks_and_tabs_do_not_move_columns() {
 }
 
 #[test]
-fn files_that_cannot_be_read_say_why() {
+fn unreadable_files_are_reported_with_the_reason() {
     let error = first(Experiment::read("no/such/file.toml").unwrap_err());
     assert_eq!((error.kind, error.position), (SpecErrorKind::Unreadable, None));
     assert!(error.to_string().starts_with("error: the file cannot be read: "), "{error}");
@@ -213,7 +213,7 @@ fn files_that_cannot_be_read_say_why() {
 }
 
 #[test]
-fn overrides_are_checked_like_files() {
+fn overrides_are_validated_like_files() {
     use calibandit_experiment::spec::Overrides;
     let spec = Experiment::from_toml("fig1a.toml", GOOD).unwrap();
     let other = Overrides { seed: Some(7), instances: Some(3), horizon: Some(1000) };

@@ -1,4 +1,4 @@
-//! Whatever is in a file, reading it ends with a specification or with errors that can be shown: never with a panic.
+//! Reading arbitrary files gives an experiment or errors that can be shown; it never panics.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,13 +6,13 @@ use calibandit_experiment::Experiment;
 use proptest::prelude::*;
 
 const FILES: [&str; 4] = [
-    include_str!("../../../experiments/fig1a.toml"),
-    include_str!("../../../experiments/fig-app-unweighted.toml"),
-    include_str!("../../../experiments/constants.toml"),
-    include_str!("../../../experiments/fig2b.toml"),
+    include_str!("data/good.toml"),
+    include_str!("data/points.toml"),
+    include_str!("data/axis.toml"),
+    include_str!("data/custom.toml"),
 ];
 
-/// Reads the bytes; whatever comes of it must hold together.
+/// Reads the bytes, and checks that the experiment or the errors are consistent.
 fn read(bytes: &[u8]) {
     match Experiment::from_bytes("fuzz.toml", bytes) {
         Ok(spec) => {
@@ -24,7 +24,7 @@ fn read(bytes: &[u8]) {
             assert!(errors.to_string().starts_with("error: "));
             let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
             for error in errors.errors() {
-                let position = error.position.expect("what is wrong in a text is somewhere in it");
+                let position = error.position.expect("every error in a text has a position");
                 assert!((1..=lines).contains(&position.line) && position.column >= 1, "{error}");
                 assert!(!error.message.is_empty());
             }
@@ -32,8 +32,8 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// Values that break things.
-fn odd_value() -> impl Strategy<Value = String> {
+/// Values that are likely to be invalid.
+fn unusual_value() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("0".to_owned()),
         Just("-1".to_owned()),
@@ -63,22 +63,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         read(&bytes);
     }
 
     #[test]
-    fn any_text(text in "\\PC{0,200}") {
+    fn arbitrary_text_does_not_panic(text in "\\PC{0,200}") {
         read(text.as_bytes());
     }
 
     #[test]
-    fn text_made_of_toml(text in "([a-z\\[\\]{}=\"'#.,0-9\\-_ \n\t\r]|game|policy|kind|sweep|\\[\\[policy\\]\\]\n){0,120}") {
+    fn text_of_toml_tokens_does_not_panic(text in "([a-z\\[\\]{}=\"'#.,0-9\\-_ \n\t\r]|game|policy|kind|sweep|\\[\\[policy\\]\\]\n){0,120}") {
         read(text.as_bytes());
     }
 
     #[test]
-    fn files_with_bytes_replaced(
+    fn files_with_replaced_bytes_do_not_panic(
         file in 0..FILES.len(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
@@ -91,14 +91,14 @@ proptest! {
     }
 
     #[test]
-    fn files_cut_and_joined(file in 0..FILES.len(), from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>()) {
+    fn files_with_a_part_removed_do_not_panic(file in 0..FILES.len(), from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>()) {
         let bytes = FILES[file].as_bytes();
         let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
         read(&[&bytes[..from], &bytes[to..]].concat());
     }
 
     #[test]
-    fn files_with_odd_values(file in 0..FILES.len(), line in any::<prop::sample::Index>(), value in odd_value()) {
+    fn files_with_unusual_values_do_not_panic(file in 0..FILES.len(), line in any::<prop::sample::Index>(), value in unusual_value()) {
         let lines: Vec<&str> = FILES[file].lines().collect();
         let keys: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains(" = ") && !lines[i].contains('{')).collect();
         let changed = keys[line.index(keys.len())];
@@ -110,9 +110,9 @@ proptest! {
     }
 
     #[test]
-    fn sweeps_of_anything(
+    fn sweeps_over_arbitrary_keys_and_values_do_not_panic(
         key in prop_oneof!["(game|policy)\\.[a-z_]{1,12}", Just("game.memory".to_owned()), Just("policy.SE.radius".to_owned()), "\\PC{0,12}"],
-        values in proptest::collection::vec(odd_value(), 0..4),
+        values in proptest::collection::vec(unusual_value(), 0..4),
     ) {
         let key = serde_json::to_string(&key).unwrap();
         read(format!("{}\n[sweep]\n{key} = [{}]\n", FILES[0], values.join(", ")).as_bytes());
@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn deep_nesting_ends_in_an_error() {
+fn deep_nesting_is_reported_as_an_error() {
     for depth in [50, 100, 10_000] {
         read(format!("a = {}{}", "[".repeat(depth), "]".repeat(depth)).as_bytes());
         read(format!("a = {}{}", "{a = ".repeat(depth), "}".repeat(depth)).as_bytes());
@@ -131,7 +131,7 @@ fn deep_nesting_ends_in_an_error() {
 }
 
 #[test]
-fn huge_files_and_huge_grids_end_soon() {
+fn huge_files_and_huge_grids_are_refused_quickly() {
     read("x = 1\n".repeat(20_000).as_bytes());
     let many: String = (0..20_000).map(|i| format!("x{i} = 1\n")).collect();
     read(many.as_bytes());

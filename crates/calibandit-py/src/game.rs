@@ -7,8 +7,8 @@ use calibandit::{
     Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
 };
-use calibandit_experiment::Experiment;
 use calibandit_experiment::run::GameSource;
+use calibandit_experiment::spec::game_from_json;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -39,12 +39,8 @@ impl PyGame {
     /// The game of a `[game]` table, given as JSON.
     #[staticmethod]
     fn from_spec(json: &str) -> Result<Self, Failure> {
-        let game: Value = serde_json::from_str(json)?;
-        // Checked as a file is, so that mistakes are explained just as well. The rest of the experiment does not matter.
-        let policy = json!([{"kind": "ucb1"}]);
-        let experiment = json!({"name": "game", "horizon": 1_000_000, "game": game, "policy": policy});
-        let spec = Experiment::from_json("the game", &experiment)?;
-        Ok(Self { source: GameSource::Spec(spec.file().game.clone()), raised: Raised::default() })
+        let game = game_from_json("the game", &serde_json::from_str(json)?)?;
+        Ok(Self { source: GameSource::Spec(game), raised: Raised::default() })
     }
 
     /// The game with these arms, some of whose loss curves are Python functions.

@@ -10,7 +10,7 @@ use calibandit_experiment::preflight as check;
 use calibandit_experiment::run::{
     Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest,
 };
-use calibandit_experiment::spec::{Checkpoints, Overrides};
+use calibandit_experiment::spec::{Overrides, policy_from_json};
 use calibandit_paper::figures;
 use calibandit_report::session::{self as job, Job, Texts, Watcher};
 use pyo3::prelude::*;
@@ -222,14 +222,6 @@ pub(crate) fn complete_spec(path: Option<PathBuf>, json: Option<&str>) -> Result
 /// A policy's table with every default that is known filled in, its label, and what it is told about the memory.
 #[pyfunction]
 pub(crate) fn complete_policy(json: &str) -> Result<(String, String, Option<u64>), Failure> {
-    let policy: Value = serde_json::from_str(json)?;
-    // Checked as a file is, so that mistakes are explained just as well, with a horizon that is long enough for anything.
-    let game = json!({"kind": "stochastic", "losses": [0.5, 0.5]});
-    let checkpoints = serde_json::to_value(Checkpoints::default())?;
-    let experiment = json!({
-        "name": "policy", "horizon": 1_u64 << 50, "checkpoints": checkpoints, "game": game, "policy": [policy],
-    });
-    let spec = Experiment::from_json("the policy", &experiment)?;
-    let entry = &spec.file().policy[0];
-    Ok((serde_json::to_string(&entry.policy)?, entry.label.clone(), entry.policy.memory_bound()))
+    let entry = policy_from_json("the policy", &serde_json::from_str(json)?)?;
+    Ok((serde_json::to_string(&entry.policy)?, entry.label, entry.policy.memory_bound()))
 }
