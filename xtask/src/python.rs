@@ -1,7 +1,7 @@
 //! The Python package as a user gets it with `pip install .`, tested in an environment of its own.
 //!
-//! The wheel is built with the profile of the tests, so that compiled dependencies are reused. The clean environment
-//! gets the wheel, never the sources.
+//! The wheel is built with the profile of the tests, so that most compiled dependencies are reused. The clean
+//! environment gets the wheel, never the sources.
 
 use std::fs;
 use std::path::PathBuf;
@@ -52,15 +52,7 @@ fn wheel() -> Result<PathBuf, StepError> {
     let folder = shell::root().join("target/wheels");
     // It does not exist before the first build.
     let _ = fs::remove_dir_all(&folder);
-    pip([
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        &text(folder.clone()),
-        "-Cbuild-args=--profile dev --features like-tests",
-        ".",
-    ])?;
+    pip(["wheel", "--quiet", "--no-deps", "--wheel-dir", &text(folder.clone()), "-Cbuild-args=--profile dev", "."])?;
     let entries = fs::read_dir(&folder).map_err(|error| StepError::File { path: folder.clone(), error })?;
     let wheel = entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
     wheel.ok_or(StepError::NoFile { path: folder.join("*.whl"), command: "pip wheel .".to_string() })

@@ -10,10 +10,11 @@ pub(crate) fn format(_: &Machine) -> Result<StepOutcome, StepError> {
     Program::cargo(["fmt", "--all", "--check"]).run().map(|()| StepOutcome::default())
 }
 
-/// No compiler or clippy warning anywhere, tests and examples included.
+/// No compiler or clippy warning anywhere, tests and examples included, nor in the library without its features.
 pub(crate) fn lint(_: &Machine) -> Result<StepOutcome, StepError> {
-    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    Program::cargo(clippy).run().map(|()| StepOutcome::default())
+    Program::cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()?;
+    let library = ["clippy", "--package", "calibandit", "--no-default-features", "--lib", "--", "-D", "warnings"];
+    Program::cargo(library).run().map(|()| StepOutcome::default())
 }
 
 /// Every unit and integration test, slow ones included, except those whose requirement is missing. Runs them with
@@ -82,10 +83,10 @@ pub(crate) fn docs(_: &Machine) -> Result<StepOutcome, StepError> {
 ///
 /// The verification only compiles, so it neither optimises nor writes debug information.
 pub(crate) fn package(_: &Machine) -> Result<StepOutcome, StepError> {
-    let unpublished = ["--exclude", "calibandit-py", "--exclude", "xtask"];
-    let arguments = [["package", "--workspace", "--quiet", "--allow-dirty"].as_slice(), &unpublished].concat();
-    let package =
-        Program::cargo(arguments).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0").env("CARGO_PROFILE_DEV_DEBUG", "false");
+    // The default members of the workspace are the published crates.
+    let package = Program::cargo(["package", "--quiet", "--allow-dirty"])
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "false");
     package.run().map(|()| StepOutcome::default())
 }
 

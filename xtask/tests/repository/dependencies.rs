@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{PACKAGES, architecture_section};
 
 /// Each crate of this workspace with the others that it may depend on.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("calibandit", &[]),
     ("calibandit-experiment", &["calibandit"]),
     ("calibandit-fit", &["calibandit"]),
@@ -27,6 +27,7 @@ const ALLOWED: [(&str, &[&str]); 8] = [
         ],
     ),
     ("xtask", &["calibandit"]),
+    ("xtask-generate", &["calibandit"]),
 ];
 
 #[test]
