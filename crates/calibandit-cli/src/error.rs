@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use calibandit_experiment::output::FolderError;
 use calibandit_experiment::preflight::CheckError;
-use calibandit_experiment::spec::SpecErrors;
+use calibandit_experiment::spec::Diagnostics;
 use calibandit_fit::{ArmsError, LossRangeError, TableError};
 use calibandit_paper::f1::F1Error;
 use calibandit_paper::figures::UnknownFigure;
@@ -21,7 +21,7 @@ pub(crate) enum CliError {
     Output(io::Error),
     /// An experiment file is wrong. The text has several lines, with the place of each mistake.
     #[error(transparent)]
-    Spec(#[from] SpecErrors),
+    Spec(#[from] Diagnostics),
     /// The command line asks for something that does not exist or is not allowed.
     #[error("{0}")]
     Usage(String),

@@ -7,7 +7,7 @@
 use calibandit::Grid;
 use serde_json::Value;
 
-use crate::spec::{self, Document, ExperimentFile, FigureSpec, Overrides, Point, SpecErrors};
+use crate::spec::{self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point};
 
 /// A validated experiment.
 ///
@@ -23,7 +23,7 @@ use crate::spec::{self, Document, ExperimentFile, FigureSpec, Overrides, Point, 
 /// assert_eq!(experiment.instances(), 20); // the default
 /// let labels: Vec<_> = experiment.points().iter().map(|point| point.label.as_str()).collect();
 /// assert_eq!(labels, ["M=3", "M=6", "M=12"]);
-/// # Ok::<(), calibandit_experiment::spec::SpecErrors>(())
+/// # Ok::<(), calibandit_experiment::spec::Diagnostics>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Experiment {
@@ -50,8 +50,8 @@ impl Experiment {
     /// The same experiment with other numbers, validated like those of a file.
     ///
     /// # Errors
-    /// [`SpecErrors`] if the experiment is invalid with these numbers.
-    pub fn with(self, overrides: Overrides) -> Result<Self, SpecErrors> {
+    /// [`Diagnostics`] if the experiment is invalid with these numbers.
+    pub fn with(self, overrides: Overrides) -> Result<Self, Diagnostics> {
         if overrides == Overrides::default() {
             return Ok(self);
         }

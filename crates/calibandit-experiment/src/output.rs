@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::Experiment;
 use crate::results::{CsvError, ParquetError, Results, read_csv, write_csv, write_parquet};
 use crate::run::Shard;
-use crate::spec::SpecErrors;
+use crate::spec::Diagnostics;
 use crate::stats::write_summary;
 
 /// What was run, in full.
@@ -101,7 +101,7 @@ pub enum FolderError {
     Parquet(#[from] ParquetError),
     /// The manifest has an invalid experiment.
     #[error(transparent)]
-    Spec(#[from] SpecErrors),
+    Spec(#[from] Diagnostics),
     /// Something that cannot be written as JSON.
     #[error("the manifest could not be written: {0}")]
     Json(serde_json::Error),

@@ -1,7 +1,7 @@
 //! Experiments as files: what to play, against what, how long and how often.
 //!
 //! An experiment is a TOML file; [`ExperimentFile`] is what it says. Validating one gives an
-//! [`Experiment`](crate::Experiment), or [`SpecErrors`]: everything that is wrong, each with its line, its column and what
+//! [`Experiment`](crate::Experiment), or [`Diagnostics`]: everything that is wrong, each with its line, its column and what
 //! was probably meant. [`schema`] is the JSON schema of the files, made from the same types, so that editors complete and
 //! check them.
 //!
@@ -27,7 +27,7 @@
 //! This module runs nothing and knows no results.
 
 mod check;
-mod error;
+mod diagnostic;
 mod expand;
 mod experiment;
 mod parts;
@@ -38,11 +38,11 @@ mod source;
 mod suggest;
 mod sweep;
 mod target;
-mod tree;
 mod validate;
+mod value;
 mod wording;
 
-pub use error::{SpecError, SpecErrorKind, SpecErrors};
+pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use expand::{Point, SweptValue};
 pub(crate) use experiment::to_toml;
 pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, Scale};
@@ -50,4 +50,4 @@ pub use parts::{game_from_json, game_from_toml, policy_from_json, policy_from_to
 pub(crate) use read::Document;
 pub use schema::schema;
 pub use source::Position;
-pub use sweep::{Axis, Sweep};
+pub use sweep::{Sweep, SweepAxis};

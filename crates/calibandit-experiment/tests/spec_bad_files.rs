@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::spec::{Position, SpecError, SpecErrorKind, SpecErrors};
+use calibandit_experiment::spec::{Diagnostic, DiagnosticKind, Diagnostics, Position};
 
 /// A valid file: the paper's Figure 1a.
 const GOOD: &str = include_str!("data/good.toml");
 
 /// The errors of the good file with one part of it replaced.
-fn errors(from: &str, to: &str) -> Vec<SpecError> {
+fn errors(from: &str, to: &str) -> Vec<Diagnostic> {
     assert!(GOOD.contains(from), "{from}");
     let text = GOOD.replacen(from, to, 1);
     match Experiment::from_toml("bad.toml", &text) {
@@ -19,11 +19,11 @@ fn errors(from: &str, to: &str) -> Vec<SpecError> {
 }
 
 /// The replaced text, the replacement, and of the first error: kind, line, column, key and suggestion.
-type Row<'a> = (&'a str, &'a str, SpecErrorKind, usize, usize, &'a str, Option<&'a str>);
+type Row<'a> = (&'a str, &'a str, DiagnosticKind, usize, usize, &'a str, Option<&'a str>);
 
 #[test]
 fn every_error_has_its_kind_position_key_and_suggestion() {
-    use SpecErrorKind::*;
+    use DiagnosticKind::*;
     #[rustfmt::skip]
     let table: &[Row] = &[
         // Keys.
@@ -180,7 +180,7 @@ fn errors_of_custom_games_are_located_in_their_arms() {
     }
 }
 
-fn first(errors: SpecErrors) -> SpecError {
+fn first(errors: Diagnostics) -> Diagnostic {
     errors.errors()[0].clone()
 }
 
@@ -196,19 +196,19 @@ fn line_ends_byte_order_marks_and_tabs_do_not_move_columns() {
     let error = first(Experiment::from_toml("f", &marked.replacen("name", "nam", 1)).unwrap_err());
     assert_eq!((error.position, error.suggestion.as_deref()), (Some(Position { line: 1, column: 1 }), Some("name")));
     let error = first(Experiment::from_toml("f", &GOOD.replacen("title", "tïtle", 1)).unwrap_err());
-    assert_eq!((error.kind, error.position), (SpecErrorKind::Syntax, Some(Position { line: 2, column: 2 })));
+    assert_eq!((error.kind, error.position), (DiagnosticKind::Syntax, Some(Position { line: 2, column: 2 })));
 }
 
 #[test]
 fn unreadable_files_are_reported_with_the_reason() {
     let error = first(Experiment::read("no/such/file.toml").unwrap_err());
-    assert_eq!((error.kind, error.position), (SpecErrorKind::Unreadable, None));
+    assert_eq!((error.kind, error.position), (DiagnosticKind::Unreadable, None));
     assert!(error.to_string().starts_with("error: the file cannot be read: "), "{error}");
     assert!(error.to_string().ends_with("--> no/such/file.toml"), "{error}");
     let latin = GOOD.replacen("CPR over time", "CPR \u{1}ber Zeit", 1).into_bytes();
     let latin: Vec<u8> = latin.iter().map(|&byte| if byte == 1 { 0xfc } else { byte }).collect();
     let error = first(Experiment::from_bytes("f", &latin).unwrap_err());
-    assert_eq!((error.kind, error.position), (SpecErrorKind::Encoding, Some(Position { line: 2, column: 14 })));
+    assert_eq!((error.kind, error.position), (DiagnosticKind::Encoding, Some(Position { line: 2, column: 14 })));
     assert!(error.message.contains("0xfc"), "{error}");
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use calibandit_experiment::spec::{
-    Position, SpecErrorKind, game_from_json, game_from_toml, policy_from_json, policy_from_toml,
+    DiagnosticKind, Position, game_from_json, game_from_toml, policy_from_json, policy_from_toml,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn a_game_is_read_from_toml_and_from_json() {
 fn errors_of_a_game_have_file_line_and_suggestion() {
     let errors = game_from_toml("game.toml", "kind = \"step\"\nmemroy = 2\narms = 0\n").unwrap_err();
     let [unknown, few] = errors.errors() else { panic!("{errors}") };
-    assert_eq!((unknown.kind, unknown.position), (SpecErrorKind::UnknownKey, Some(Position { line: 2, column: 1 })));
+    assert_eq!((unknown.kind, unknown.position), (DiagnosticKind::UnknownKey, Some(Position { line: 2, column: 1 })));
     assert_eq!((unknown.key.as_str(), unknown.suggestion.as_deref()), ("game.memroy", Some("memory")));
     assert_eq!((few.key.as_str(), few.position), ("game.arms", Some(Position { line: 3, column: 8 })));
     let shown = unknown.to_string();

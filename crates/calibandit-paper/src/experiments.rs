@@ -1,7 +1,7 @@
 //! The experiment files behind the paper's figures. They are in `experiments/` of this package.
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::spec::SpecErrors;
+use calibandit_experiment::spec::Diagnostics;
 
 /// The experiment of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,8 @@ impl PaperExperiment {
     /// Reads and validates the experiment file.
     ///
     /// # Errors
-    /// [`SpecErrors`] if the file is not valid; the tests of this crate read all files.
-    pub fn read(&self) -> Result<Experiment, SpecErrors> {
+    /// [`Diagnostics`] if the file is not valid; the tests of this crate read all files.
+    pub fn read(&self) -> Result<Experiment, Diagnostics> {
         Experiment::from_toml(&format!("experiments/{}.toml", self.name), self.text)
     }
 }

@@ -13,7 +13,7 @@ use calibandit_experiment::output::FolderError;
 use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::results::CsvError;
 use calibandit_experiment::run::{PieceErrorKind, RunError, ShardError};
-use calibandit_experiment::spec::{SpecErrorKind, SpecErrors};
+use calibandit_experiment::spec::{DiagnosticKind, Diagnostics};
 use calibandit_report::session::JobError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
-    Spec(#[from] SpecErrors),
+    Spec(#[from] Diagnostics),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -74,7 +74,7 @@ impl Failure {
             Failure::Raised(error) => error,
             Failure::Folder(FolderError::Spec(errors)) => Failure::Spec(errors).raise(py),
             Failure::Spec(errors) => {
-                let unreadable = errors.errors().iter().any(|error| error.kind == SpecErrorKind::Unreadable);
+                let unreadable = errors.errors().iter().any(|error| error.kind == DiagnosticKind::Unreadable);
                 let kind = if unreadable { "UnreadableFile" } else { "SpecError" };
                 with(py, exception(py, kind, &message), "errors", serde_json::to_string(errors.errors()).ok())
             }

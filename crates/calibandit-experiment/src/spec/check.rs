@@ -3,52 +3,52 @@
 //! The check is by structure only: keys, types, choices and limits. What a schema cannot express is checked where the
 //! meaning is known, in [`expand`](super::expand) and [`read`](super::read).
 
-use super::error::{MOST_PROBLEMS, Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding, MOST_FINDINGS};
 use super::shape::{
     ChoiceName, KeyShape, ListShape, NumberShape, OtherKeys, SchemaShape, TableShape, TaggedTable, file_shape,
 };
 use super::suggest::{nearest, one_of};
-use super::tree::{Data, Tree};
+use super::value::{Data, SpannedValue};
 use super::wording::{
     KeyPath, expected, impossible, listed, missing_key, other_keys, unknown_key, where_it_belongs, wrong_type,
 };
 
 /// Everything that does not fit in a whole experiment file.
-pub(crate) fn check_file(file: &Tree) -> Vec<Problem> {
-    let mut checker = Checker { file: Some(file_shape()), problems: Vec::new() };
+pub(crate) fn check_file(file: &SpannedValue) -> Vec<Finding> {
+    let mut checker = Checker { file: Some(file_shape()), findings: Vec::new() };
     match file.data {
         Data::Table(_) => checker.check_table(file, file_shape(), None, &KeyPath::top()),
         _ => checker.report(wrong_type(file, &SchemaShape::Table(file_shape().clone()), &KeyPath::top().key("file"))),
     }
-    checker.problems
+    checker.findings
 }
 
 /// Everything that does not fit in a part of an experiment file.
-pub(crate) fn check_part(value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) -> Vec<Problem> {
-    let mut checker = Checker { file: Some(file_shape()), problems: Vec::new() };
+pub(crate) fn check_part(value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) -> Vec<Finding> {
+    let mut checker = Checker { file: Some(file_shape()), findings: Vec::new() };
     checker.check(value, shape, at);
-    checker.problems
+    checker.findings
 }
 
 /// Everything that does not fit in a game or a policy that is not part of a file: messages do not refer to other tables.
-pub(crate) fn check_alone(value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) -> Vec<Problem> {
-    let mut checker = Checker { file: None, problems: Vec::new() };
+pub(crate) fn check_alone(value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) -> Vec<Finding> {
+    let mut checker = Checker { file: None, findings: Vec::new() };
     checker.check(value, shape, at);
-    checker.problems
+    checker.findings
 }
 
 struct Checker<'f> {
     /// The shape of the file around the value, to say where a misplaced key belongs.
     file: Option<&'f TableShape<'static>>,
-    problems: Vec<Problem>,
+    findings: Vec<Finding>,
 }
 
 impl Checker<'_> {
-    fn report(&mut self, problem: Problem) {
-        self.problems.push(problem);
+    fn report(&mut self, finding: Finding) {
+        self.findings.push(finding);
     }
 
-    fn check(&mut self, value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) {
+    fn check(&mut self, value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) {
         if !shape.fits(value) {
             return self.report(wrong_type(value, shape, at));
         }
@@ -68,14 +68,14 @@ impl Checker<'_> {
     }
 
     /// Alternatives of different types: the one whose type fits decides.
-    fn check_mixed(&mut self, value: &Tree, parts: &[SchemaShape<'_>], whole: &SchemaShape<'_>, at: &KeyPath) {
+    fn check_mixed(&mut self, value: &SpannedValue, parts: &[SchemaShape<'_>], whole: &SchemaShape<'_>, at: &KeyPath) {
         let fitting: Vec<&SchemaShape<'_>> = parts.iter().filter(|part| part.fits(value)).collect();
         if let [only] = fitting.as_slice()
             && !matches!(only, SchemaShape::Choice(_))
         {
             return self.check(value, only, at);
         }
-        if fitting.iter().any(|part| Checker { file: self.file, problems: Vec::new() }.accepts(value, part, at)) {
+        if fitting.iter().any(|part| Checker { file: self.file, findings: Vec::new() }.accepts(value, part, at)) {
             return;
         }
         let names = fitting.iter().find_map(|part| match part {
@@ -88,82 +88,82 @@ impl Checker<'_> {
         }
     }
 
-    fn accepts(mut self, value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) -> bool {
+    fn accepts(mut self, value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) -> bool {
         self.check(value, shape, at);
-        self.problems.is_empty()
+        self.findings.is_empty()
     }
 
-    /// Tables whose key `kind` says which other keys they have.
-    fn check_tagged(&mut self, value: &Tree, tables: &[TaggedTable<'_>], at: &KeyPath) {
+    /// SweptTables whose key `kind` says which other keys they have.
+    fn check_tagged(&mut self, value: &SpannedValue, tables: &[TaggedTable<'_>], at: &KeyPath) {
         let kinds = || tables.iter().filter_map(TaggedTable::listed);
         let Some(kind) = value.get("kind") else {
             // A misspelt `kind` is more likely than an unknown key next to a missing one.
             let misspelt =
                 value.entries().iter().find(|entry| nearest(&entry.key, ["kind"]).is_some() && entry.key != "name");
-            let problem = match misspelt {
+            let finding = match misspelt {
                 Some(entry) => unknown_key(&entry.key, &entry.key_span, at).suggest(Some("kind")),
                 None => missing_key("kind", value, at),
             };
-            return self.report(problem.help(format!("the kinds are {}", one_of(kinds()))));
+            return self.report(finding.help(format!("the kinds are {}", one_of(kinds()))));
         };
         let path = at.key("kind").path;
         let Some(given) = kind.text() else {
             let message = format!("`kind` must be one of {}, but is {}", one_of(kinds()), kind.name());
-            return self.report(Problem::new(kind.span.clone(), path, SpecErrorKind::WrongType, message));
+            return self.report(Finding::new(kind.span.clone(), path, DiagnosticKind::WrongType, message));
         };
         match tables.iter().find(|table| table.is(given)) {
             Some(tagged) => self.check_table(value, &tagged.table, Some(given), at),
             None => {
                 let table = at.name.split('[').next().unwrap_or(&at.name);
                 let message = format!("there is no kind {given:?} of {table}");
-                let problem = Problem::new(kind.span.clone(), path, SpecErrorKind::ImpossibleValue, message)
+                let finding = Finding::new(kind.span.clone(), path, DiagnosticKind::ImpossibleValue, message)
                     .suggest(nearest(given, kinds()))
                     .help(format!("the kinds are {}", one_of(kinds())));
-                self.report(problem);
+                self.report(finding);
             }
         }
     }
 
-    /// Tables with one key each, whose name says which alternative it is.
-    fn check_named(&mut self, value: &Tree, tables: &[TableShape<'_>], at: &KeyPath) {
+    /// SweptTables with one key each, whose name says which alternative it is.
+    fn check_named(&mut self, value: &SpannedValue, tables: &[TableShape<'_>], at: &KeyPath) {
         let has = |key: &str| tables.iter().find(|table| table.key(key).is_some());
         if let Some(table) = value.entries().iter().find_map(|entry| has(&entry.key)) {
             return self.check_table(value, table, None, at);
         }
         let names: Vec<&str> = tables.iter().flat_map(|table| &table.keys).map(|key| key.name).collect();
-        let problem = match value.entries().first() {
+        let finding = match value.entries().first() {
             Some(entry) => unknown_key(&entry.key, &entry.key_span, &at.key(&entry.key))
                 .suggest(nearest(&entry.key, names.iter().copied())),
             None => missing_key(names.first().copied().unwrap_or_default(), value, at),
         };
-        self.report(problem.help(format!("the keys are {}", one_of(names))));
+        self.report(finding.help(format!("the keys are {}", one_of(names))));
     }
 
     /// A table; `kind` is its kind, if it has one.
-    fn check_table(&mut self, value: &Tree, table: &TableShape<'_>, kind: Option<&str>, at: &KeyPath) {
+    fn check_table(&mut self, value: &SpannedValue, table: &TableShape<'_>, kind: Option<&str>, at: &KeyPath) {
         if value.entries().is_empty() && !table.may_be_empty {
             self.report(impossible(value, at, "have at least one key"));
         }
         let is_given = |key: &&KeyShape<'_>| value.entries().iter().any(|entry| key.is(&entry.key));
         let free: Vec<&str> = table.keys.iter().filter(|key| !is_given(key)).map(|key| key.name).collect();
         for entry in value.entries() {
-            if self.problems.len() >= MOST_PROBLEMS {
+            if self.findings.len() >= MOST_FINDINGS {
                 return;
             }
             let at_key = at.key(&entry.key);
             match (table.key(&entry.key), &table.others) {
                 // Its value, which can be a former name, has selected this table.
                 (Some(key), _) if kind.is_some() && key.name == "kind" => {}
-                (Some(key), _) => self.check(&entry.tree, &key.shape, &at_key),
-                (None, OtherKeys::Checked(shape)) => self.check(&entry.tree, shape, &at_key),
+                (Some(key), _) => self.check(&entry.value, &key.shape, &at_key),
+                (None, OtherKeys::Checked(shape)) => self.check(&entry.value, shape, &at_key),
                 (None, OtherKeys::Unchecked) => {}
                 (None, OtherKeys::Forbidden) => {
-                    let problem = unknown_key(&entry.key, &entry.key_span, &at_key);
+                    let finding = unknown_key(&entry.key, &entry.key_span, &at_key);
                     let elsewhere = self.file.and_then(|file| where_it_belongs(&entry.key, file, at));
                     self.report(match (elsewhere, nearest(&entry.key, free.iter().copied())) {
-                        (Some(help), _) => problem.help(help),
-                        (None, Some(meant)) => problem.suggest(Some(meant)),
-                        (None, None) => problem.help(other_keys(&free, kind)),
+                        (Some(help), _) => finding.help(help),
+                        (None, Some(meant)) => finding.suggest(Some(meant)),
+                        (None, None) => finding.help(other_keys(&free, kind)),
                     });
                 }
             }
@@ -174,15 +174,15 @@ impl Checker<'_> {
             if unknown.into_iter().any(|entry| nearest(&entry.key, [key.name]).is_some()) {
                 continue;
             }
-            let problem = missing_key(key.name, value, at);
+            let finding = missing_key(key.name, value, at);
             self.report(match &key.about {
-                Some(about) => problem.help(format!("`{}`: {about}", key.name)),
-                None => problem,
+                Some(about) => finding.help(format!("`{}`: {about}", key.name)),
+                None => finding,
             });
         }
     }
 
-    fn check_list(&mut self, value: &Tree, items: &[Tree], list: &ListShape<'_>, at: &KeyPath) {
+    fn check_list(&mut self, value: &SpannedValue, items: &[SpannedValue], list: &ListShape<'_>, at: &KeyPath) {
         let count = items.len() as u64;
         let values = |n: u64| if n == 1 { "1 value".to_owned() } else { format!("{n} values") };
         if count < list.least {
@@ -191,7 +191,7 @@ impl Checker<'_> {
             self.report(impossible(value, at, &format!("have at most {}, but has {count}", values(most))));
         }
         for (index, item) in items.iter().enumerate() {
-            if self.problems.len() >= MOST_PROBLEMS {
+            if self.findings.len() >= MOST_FINDINGS {
                 return;
             }
             if let Some(shape) = &list.items {
@@ -203,7 +203,7 @@ impl Checker<'_> {
     /// A text that must be one of `names`; `whole` has the other alternatives that messages mention.
     fn check_choice(
         &mut self,
-        value: &Tree,
+        value: &SpannedValue,
         given: &str,
         names: &[ChoiceName<'_>],
         whole: &SchemaShape<'_>,
@@ -212,17 +212,17 @@ impl Checker<'_> {
         if names.iter().any(|choice| choice.name == given) {
             return;
         }
-        let problem = impossible(value, at, &format!("be {}, but is {}", expected(whole), value.name()));
+        let finding = impossible(value, at, &format!("be {}, but is {}", expected(whole), value.name()));
         let takes_numbers = whole.parts().iter().any(|part| matches!(part, SchemaShape::Number(_)));
         let is_number = takes_numbers && given.parse::<f64>().is_ok();
-        let problem = problem.suggest(if is_number { Some(given) } else { nearest(given, listed(names)) });
+        let finding = finding.suggest(if is_number { Some(given) } else { nearest(given, listed(names)) });
         self.report(match whole.tables().iter().any(|table| table.only_key() == Some(given)) {
-            true => problem.help(format!("write `{} = {{ {given} = {{ ... }} }}`", at.name)),
-            false => problem,
+            true => finding.help(format!("write `{} = {{ {given} = {{ ... }} }}`", at.name)),
+            false => finding,
         });
     }
 
-    fn check_number(&mut self, value: &Tree, limits: &NumberShape, at: &KeyPath) {
+    fn check_number(&mut self, value: &SpannedValue, limits: &NumberShape, at: &KeyPath) {
         let number = match value.data {
             // TOML has no larger integers, so the experiment could not be written to a file.
             Data::Integer(number) if i64::try_from(number).is_err() => {

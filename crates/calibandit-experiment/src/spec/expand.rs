@@ -6,18 +6,18 @@
 use std::collections::{HashMap, HashSet};
 
 use calibandit::rng::StreamKey;
-use calibandit::{GameSpec, Problem as PolicyProblem};
+use calibandit::{GameSpec, Problem};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::check::check_part;
-use super::error::{MOST_PROBLEMS, Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding, MOST_FINDINGS};
 use super::experiment::PolicyEntry;
 use super::parts::{read_game, read_policy, resolve_policy};
 use super::shape::{game_shape, policy_shape};
-use super::sweep::SweepTree;
-use super::target::{Tables, Target};
-use super::tree::{Span, Tree};
+use super::sweep::SpannedSweep;
+use super::target::{SweepTarget, SweptTables};
+use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
 
 /// One point of a sweep: a game and the policies that play it. An experiment without a sweep has one point.
@@ -86,14 +86,14 @@ pub(crate) struct Frame<'a> {
     pub(crate) name: &'a str,
     pub(crate) seed: u64,
     pub(crate) horizon: u64,
-    pub(crate) horizon_span: Span,
+    pub(crate) horizon_span: SourceSpan,
 }
 
 /// One value of an axis, with everything that it sets.
 struct AxisValue<'a> {
     name: &'a str,
-    targets: Vec<(Target, Span)>,
-    value: &'a Tree,
+    targets: Vec<(SweepTarget, SourceSpan)>,
+    value: &'a SpannedValue,
 }
 
 /// A sweep whose keys are resolved.
@@ -105,7 +105,11 @@ struct ResolvedSweep<'a> {
 }
 
 /// The points of a sweep over these tables, or everything that is wrong with any of them.
-pub(crate) fn points(frame: &Frame<'_>, tables: &Tables, sweep: &SweepTree) -> Result<Vec<Point>, Vec<Problem>> {
+pub(crate) fn points(
+    frame: &Frame<'_>,
+    tables: &SweptTables,
+    sweep: &SpannedSweep,
+) -> Result<Vec<Point>, Vec<Finding>> {
     let (sweep, count) = match (targets(sweep, tables), check_size(sweep)) {
         (Ok(sweep), Ok(count)) => (sweep, count),
         (sweep, count) => return Err(sweep.err().into_iter().flatten().chain(count.err()).collect()),
@@ -116,12 +120,12 @@ pub(crate) fn points(frame: &Frame<'_>, tables: &Tables, sweep: &SweepTree) -> R
 }
 
 /// Resolves what the keys of a sweep set.
-fn targets<'a>(sweep: &'a SweepTree, tables: &Tables) -> Result<ResolvedSweep<'a>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let mut find = |key: &str, span: &Span| match Target::find(key, span, tables) {
+fn targets<'a>(sweep: &'a SpannedSweep, tables: &SweptTables) -> Result<ResolvedSweep<'a>, Vec<Finding>> {
+    let mut findings = Vec::new();
+    let mut find = |key: &str, span: &SourceSpan| match SweepTarget::find(key, span, tables) {
         Ok(target) => Some((target, span.clone())),
-        Err(problem) => {
-            problems.push(*problem);
+        Err(finding) => {
+            findings.push(*finding);
             None
         }
     };
@@ -136,7 +140,7 @@ fn targets<'a>(sweep: &'a SweepTree, tables: &Tables) -> Result<ResolvedSweep<'a
         let values = row.iter().map(|entry| AxisValue {
             name: &entry.key,
             targets: find(&entry.key, &entry.key_span).into_iter().collect(),
-            value: &entry.tree,
+            value: &entry.value,
         });
         rows.push(values.collect());
     }
@@ -144,18 +148,18 @@ fn targets<'a>(sweep: &'a SweepTree, tables: &Tables) -> Result<ResolvedSweep<'a
     for axis in sweep.axes.iter().filter(|axis| axis.values.is_empty()) {
         let span = axis.keys.first().and_then(|(_, span)| span.clone());
         let message = format!("`{}` must be a list with at least 1 value", axis.name);
-        problems.push(Problem::new(span, format!("sweep.{}", axis.name), SpecErrorKind::WrongType, message));
+        findings.push(Finding::new(span, format!("sweep.{}", axis.name), DiagnosticKind::WrongType, message));
     }
-    if problems.is_empty() { Ok(ResolvedSweep { rows, axes }) } else { Err(problems) }
+    if findings.is_empty() { Ok(ResolvedSweep { rows, axes }) } else { Err(findings) }
 }
 
 /// The number of points, unless there are too many.
-fn check_size(sweep: &SweepTree) -> Result<usize, Problem> {
+fn check_size(sweep: &SpannedSweep) -> Result<usize, Finding> {
     let count = sweep.axes.iter().try_fold(sweep.points.len().max(1), |n, axis| n.checked_mul(axis.values.len()));
     count.filter(|count| *count <= MOST_POINTS).ok_or_else(|| {
         let span = sweep.axes.first().and_then(|axis| axis.keys.first()).and_then(|(_, span)| span.clone());
         let message = format!("the sweep has more than {MOST_POINTS} points");
-        Problem::new(span, "sweep", SpecErrorKind::ImpossibleValue, message)
+        Finding::new(span, "sweep", DiagnosticKind::ImpossibleValue, message)
             .help("the grid has every combination of all lists; write single points as `point = [{ ... }, ...]`")
     })
 }
@@ -175,39 +179,39 @@ impl ResolvedSweep<'_> {
     }
 }
 
-/// Every point of the sweep, or the problems of all points. The same problem is reported once.
+/// Every point of the sweep, or the findings of all points. The same finding is reported once.
 fn build_points(
     frame: &Frame<'_>,
-    tables: &Tables,
+    tables: &SweptTables,
     sweep: &ResolvedSweep<'_>,
     count: usize,
-) -> Result<Vec<Point>, Vec<Problem>> {
+) -> Result<Vec<Point>, Vec<Finding>> {
     let mut points = Vec::new();
-    let mut problems: Vec<Problem> = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
     for index in 0..count {
         match build_point(index, &sweep.values(index), frame, tables) {
             Ok(point) => points.push(point),
             Err(more) => {
-                for problem in more {
-                    if !problems.iter().any(|other| other.span == problem.span && other.message == problem.message) {
-                        problems.push(problem);
+                for finding in more {
+                    if !findings.iter().any(|other| other.span == finding.span && other.message == finding.message) {
+                        findings.push(finding);
                     }
                 }
             }
         }
-        if problems.len() >= MOST_PROBLEMS {
+        if findings.len() >= MOST_FINDINGS {
             break;
         }
     }
-    if problems.is_empty() { Ok(points) } else { Err(problems) }
+    if findings.is_empty() { Ok(points) } else { Err(findings) }
 }
 
 fn build_point(
     index: usize,
     values: &[&AxisValue<'_>],
     frame: &Frame<'_>,
-    tables: &Tables,
-) -> Result<Point, Vec<Problem>> {
+    tables: &SweptTables,
+) -> Result<Point, Vec<Finding>> {
     let mut tables = tables.clone();
     for value in values {
         for (target, span) in &value.targets {
@@ -219,58 +223,58 @@ fn build_point(
     let settings: Vec<SweptValue> = values.iter().map(|set| SweptValue::new(set.name, set.value.to_json())).collect();
     let label = settings.iter().map(|set| format!("{}={}", set.symbol, set.text())).collect::<Vec<_>>().join(", ");
     // An error that is not at a value of the sweep says at which point it occurs.
-    let is_swept = |span: &Span| span.is_some() && values.iter().any(|set| set.value.span == *span);
-    let at_point = |problem: Problem| match &problem.help {
-        None if !label.is_empty() && !is_swept(&problem.span) => {
-            problem.help(format!("this is so at the point {label} of the sweep"))
+    let is_swept = |span: &SourceSpan| span.is_some() && values.iter().any(|set| set.value.span == *span);
+    let at_point = |finding: Finding| match &finding.help {
+        None if !label.is_empty() && !is_swept(&finding.span) => {
+            finding.help(format!("this is so at the point {label} of the sweep"))
         }
-        _ => problem,
+        _ => finding,
     };
     let key = StreamKey::new(frame.seed, frame.name, 0);
-    let (game, arms) = read_game(&tables.game, &key).map_err(|problem| vec![at_point(*problem)])?;
-    let told = PolicyProblem { arms, horizon: Some(frame.horizon) };
-    let (mut policies, mut problems) = (Vec::new(), Vec::new());
+    let (game, arms) = read_game(&tables.game, &key).map_err(|finding| vec![at_point(*finding)])?;
+    let told = Problem { arms, horizon: Some(frame.horizon) };
+    let (mut policies, mut findings) = (Vec::new(), Vec::new());
     for (i, (table, label)) in tables.policies.iter().zip(&tables.labels).enumerate() {
         let at = format!("policy[{i}]");
         let policy =
             read_policy(table, &at).and_then(|policy| resolve_policy(&policy, table, &at, &told, &frame.horizon_span));
         match policy {
             Ok(policy) => policies.push(PolicyEntry { label: label.clone(), policy }),
-            Err(problem) => problems.push(at_point(*problem)),
+            Err(finding) => findings.push(at_point(*finding)),
         }
     }
-    if !problems.is_empty() {
-        return Err(problems);
+    if !findings.is_empty() {
+        return Err(findings);
     }
     let (id, label) = match settings.is_empty() {
-        true => (tables.game.get("kind").and_then(Tree::text).unwrap_or("game").to_owned(), game.title()),
+        true => (tables.game.get("kind").and_then(SpannedValue::text).unwrap_or("game").to_owned(), game.title()),
         false => (id(&settings), label),
     };
     Ok(Point { index, id, label, settings, game, policies })
 }
 
 /// Checks the structure of a game and its policies.
-fn check_tables(tables: &Tables) -> Result<(), Vec<Problem>> {
+fn check_tables(tables: &SweptTables) -> Result<(), Vec<Finding>> {
     let top = KeyPath::top();
-    let mut problems = check_part(&tables.game, game_shape(), &top.key("game"));
+    let mut findings = check_part(&tables.game, game_shape(), &top.key("game"));
     for (i, policy) in tables.policies.iter().enumerate() {
-        problems.extend(check_part(policy, policy_shape(), &top.key("policy").item(i)));
+        findings.extend(check_part(policy, policy_shape(), &top.key("policy").item(i)));
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
 /// Refuses points with the same values, and makes ids unique: values that differ can have the same id.
-fn dedup(points: &mut [Point], sweep: &ResolvedSweep<'_>) -> Result<(), Vec<Problem>> {
+fn dedup(points: &mut [Point], sweep: &ResolvedSweep<'_>) -> Result<(), Vec<Finding>> {
     let mut ids = HashSet::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut problems = Vec::new();
+    let mut findings = Vec::new();
     for i in 0..points.len() {
         let values: Vec<_> = points[i].settings.iter().map(|set| (&set.name, &set.value)).collect();
         let values = format!("{values:?}");
         if let Some(first) = seen.get(&values) {
             let span = sweep.values(points[i].index).last().and_then(|set| set.value.span.clone());
             let message = format!("the sweep has the point {} twice", points[*first].label);
-            problems.push(Problem::new(span, "sweep", SpecErrorKind::ImpossibleValue, message));
+            findings.push(Finding::new(span, "sweep", DiagnosticKind::ImpossibleValue, message));
         }
         seen.entry(values).or_insert(i);
         if !ids.insert(points[i].id.clone()) {
@@ -278,8 +282,8 @@ fn dedup(points: &mut [Point], sweep: &ResolvedSweep<'_>) -> Result<(), Vec<Prob
             ids.insert(points[i].id.clone());
         }
     }
-    problems.truncate(MOST_PROBLEMS);
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    findings.truncate(MOST_FINDINGS);
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
 /// `m4-K10`: only characters that are safe in file names and in web addresses.

@@ -4,15 +4,15 @@
 //! and the parameters of a policy are resolved. Errors of the library are located at the key that they are about.
 
 use calibandit::rng::StreamKey;
-use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec, Problem as PolicyProblem};
+use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec, Problem};
 use serde_json::Value;
 
 use super::check::check_alone;
-use super::error::{Problem, SpecErrorKind, SpecErrors};
+use super::diagnostic::{DiagnosticKind, Diagnostics, Finding};
 use super::experiment::PolicyEntry;
 use super::shape::{game_shape, policy_shape};
 use super::source::Source;
-use super::tree::{Span, Tree};
+use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
 
 /// Reads a game on its own from TOML text: the keys of a `[game]` table. `name` stands for the text in errors.
@@ -24,17 +24,19 @@ use super::wording::KeyPath;
 ///
 /// # Errors
 /// Everything that is wrong with the game.
-pub fn game_from_toml(name: &str, text: &str) -> Result<GameSpec, SpecErrors> {
+pub fn game_from_toml(name: &str, text: &str) -> Result<GameSpec, Diagnostics> {
     let source = Source::new(name, text);
-    Tree::parse(source.text()).and_then(|table| game_alone(&table)).map_err(|problems| source.locate_all(problems))
+    SpannedValue::parse(source.text())
+        .and_then(|table| game_alone(&table))
+        .map_err(|findings| source.locate_all(findings))
 }
 
 /// Reads a game on its own from a value with the keys of a `[game]` table. `name` stands for it in errors.
 ///
 /// # Errors
 /// Everything that is wrong with the game.
-pub fn game_from_json(name: &str, value: &Value) -> Result<GameSpec, SpecErrors> {
-    game_alone(&Tree::from_json(value)).map_err(|problems| Source::without_text(name).locate_all(problems))
+pub fn game_from_json(name: &str, value: &Value) -> Result<GameSpec, Diagnostics> {
+    game_alone(&SpannedValue::from_json(value)).map_err(|findings| Source::without_text(name).locate_all(findings))
 }
 
 /// Reads a policy on its own from TOML text: the keys of a `[[policy]]` table. `name` stands for the text in errors.
@@ -42,51 +44,53 @@ pub fn game_from_json(name: &str, value: &Value) -> Result<GameSpec, SpecErrors>
 /// ```
 /// let entry = calibandit_experiment::spec::policy_from_toml("policy.toml", "kind = \"calibrated\"\nmemory_bound = 4")?;
 /// assert_eq!((entry.label.as_str(), entry.policy.memory_bound()), ("calibrated", Some(4)));
-/// # Ok::<(), calibandit_experiment::spec::SpecErrors>(())
+/// # Ok::<(), calibandit_experiment::spec::Diagnostics>(())
 /// ```
 ///
 /// # Errors
 /// Everything that is wrong with the policy, except what depends on the number of arms and the horizon.
-pub fn policy_from_toml(name: &str, text: &str) -> Result<PolicyEntry, SpecErrors> {
+pub fn policy_from_toml(name: &str, text: &str) -> Result<PolicyEntry, Diagnostics> {
     let source = Source::new(name, text);
-    Tree::parse(source.text()).and_then(|table| policy_alone(&table)).map_err(|problems| source.locate_all(problems))
+    SpannedValue::parse(source.text())
+        .and_then(|table| policy_alone(&table))
+        .map_err(|findings| source.locate_all(findings))
 }
 
 /// Reads a policy on its own from a value with the keys of a `[[policy]]` table. `name` stands for it in errors.
 ///
 /// # Errors
 /// Everything that is wrong with the policy, except what depends on the number of arms and the horizon.
-pub fn policy_from_json(name: &str, value: &Value) -> Result<PolicyEntry, SpecErrors> {
-    policy_alone(&Tree::from_json(value)).map_err(|problems| Source::without_text(name).locate_all(problems))
+pub fn policy_from_json(name: &str, value: &Value) -> Result<PolicyEntry, Diagnostics> {
+    policy_alone(&SpannedValue::from_json(value)).map_err(|findings| Source::without_text(name).locate_all(findings))
 }
 
-fn game_alone(table: &Tree) -> Result<GameSpec, Vec<Problem>> {
+fn game_alone(table: &SpannedValue) -> Result<GameSpec, Vec<Finding>> {
     let at = KeyPath::top().key("game");
-    let problems = check_alone(table, game_shape(), &at);
-    if !problems.is_empty() {
-        return Err(problems);
+    let findings = check_alone(table, game_shape(), &at);
+    if !findings.is_empty() {
+        return Err(findings);
     }
     // Whether a specification is valid does not depend on the stream that it is drawn from.
-    let (game, _) = read_game(table, &StreamKey::new(1, "game", 0)).map_err(|problem| vec![*problem])?;
+    let (game, _) = read_game(table, &StreamKey::new(1, "game", 0)).map_err(|finding| vec![*finding])?;
     Ok(game)
 }
 
-fn policy_alone(table: &Tree) -> Result<PolicyEntry, Vec<Problem>> {
+fn policy_alone(table: &SpannedValue) -> Result<PolicyEntry, Vec<Finding>> {
     let at = KeyPath::top().key("policy");
-    let problems = check_alone(table, policy_shape(), &at);
-    if !problems.is_empty() {
-        return Err(problems);
+    let findings = check_alone(table, policy_shape(), &at);
+    if !findings.is_empty() {
+        return Err(findings);
     }
     // Two arms, and a horizon that is long enough for every burn-in: only the parameters themselves can be wrong.
-    let problem = PolicyProblem { arms: 2, horizon: Some(1 << 50) };
-    let policy = read_policy(table, &at.path).map_err(|problem| vec![*problem])?;
-    resolve_policy(&policy, table, &at.path, &problem, &None).map_err(|problem| vec![*problem])?;
-    let label = table.get("label").and_then(Tree::text).map_or_else(|| policy.label(), str::to_owned);
+    let problem = Problem { arms: 2, horizon: Some(1 << 50) };
+    let policy = read_policy(table, &at.path).map_err(|finding| vec![*finding])?;
+    resolve_policy(&policy, table, &at.path, &problem, &None).map_err(|finding| vec![*finding])?;
+    let label = table.get("label").and_then(SpannedValue::text).map_or_else(|| policy.label(), str::to_owned);
     Ok(PolicyEntry { label, policy })
 }
 
 /// Reads the game of a table that has the right structure, and counts its arms.
-pub(crate) fn read_game(table: &Tree, key: &StreamKey) -> Result<(GameSpec, usize), Box<Problem>> {
+pub(crate) fn read_game(table: &SpannedValue, key: &StreamKey) -> Result<(GameSpec, usize), Box<Finding>> {
     let game: GameSpec = serde_json::from_value(table.to_json()).map_err(|error| impossible(table, "game", &error))?;
     match game.draw(&mut key.game()) {
         Ok(drawn) => Ok((game, drawn.arms().len())),
@@ -98,7 +102,7 @@ pub(crate) fn read_game(table: &Tree, key: &StreamKey) -> Result<(GameSpec, usiz
                 _ => String::new(),
             };
             let (span, key) = deepest(table, "game", &path);
-            Err(Box::new(Problem::new(span, key, SpecErrorKind::ImpossibleValue, error.to_string())))
+            Err(Box::new(Finding::new(span, key, DiagnosticKind::ImpossibleValue, error.to_string())))
         }
     }
 }
@@ -116,35 +120,35 @@ fn within_arm(error: &ArmError) -> String {
 }
 
 /// Reads the policy of a table that has the right structure.
-pub(crate) fn read_policy(table: &Tree, at: &str) -> Result<PolicySpec, Box<Problem>> {
+pub(crate) fn read_policy(table: &SpannedValue, at: &str) -> Result<PolicySpec, Box<Finding>> {
     serde_json::from_value(table.without("label").to_json()).map_err(|error| impossible(table, at, &error))
 }
 
 /// The policy with every default filled in. `horizon` is where the horizon is given.
 pub(crate) fn resolve_policy(
     policy: &PolicySpec,
-    table: &Tree,
+    table: &SpannedValue,
     at: &str,
-    problem: &PolicyProblem,
-    horizon: &Span,
-) -> Result<PolicySpec, Box<Problem>> {
+    problem: &Problem,
+    horizon: &SourceSpan,
+) -> Result<PolicySpec, Box<Finding>> {
     policy.resolve(problem).map_err(|error| {
         let (span, key) = match &error {
             PolicyError::Parameter { parameter, .. } => deepest(table, at, parameter),
             PolicyError::HorizonTooShort { .. } => (horizon.clone(), "horizon".to_owned()),
             _ => (table.span.clone(), at.to_owned()),
         };
-        Box::new(Problem::new(span, key, SpecErrorKind::ImpossibleValue, error.to_string()))
+        Box::new(Finding::new(span, key, DiagnosticKind::ImpossibleValue, error.to_string()))
     })
 }
 
 /// The error of a table that has the right structure and still cannot be read into its type.
-fn impossible(table: &Tree, at: &str, error: &serde_json::Error) -> Box<Problem> {
-    Box::new(Problem::new(table.span.clone(), at, SpecErrorKind::ImpossibleValue, error.to_string()))
+fn impossible(table: &SpannedValue, at: &str, error: &serde_json::Error) -> Box<Finding> {
+    Box::new(Finding::new(table.span.clone(), at, DiagnosticKind::ImpossibleValue, error.to_string()))
 }
 
 /// The value at a dotted path below a table, as deep as the file has it: its span and its full key.
-fn deepest(table: &Tree, at: &str, path: &str) -> (Span, String) {
+fn deepest(table: &SpannedValue, at: &str, path: &str) -> (SourceSpan, String) {
     let (mut value, mut key) = (table, at.to_owned());
     for step in path.split('.').filter(|step| !step.is_empty()) {
         let index = step.parse::<usize>().ok();

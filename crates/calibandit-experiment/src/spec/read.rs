@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::error::{Problem, SpecErrorKind, SpecErrors};
+use super::diagnostic::{DiagnosticKind, Diagnostics, Finding};
 use super::experiment::{ExperimentFile, Overrides};
 use super::source::Source;
-use super::tree::{Data, Tree};
 use super::validate::validate;
+use super::value::{Data, SpannedValue};
 use crate::Experiment;
 
 /// Experiment files have a few kilobytes; a larger file is something else.
@@ -19,12 +19,12 @@ impl Experiment {
     ///
     /// # Errors
     /// Everything that is wrong with the file.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, SpecErrors> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Diagnostics> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let unreadable = |message: String| {
-            let problem = Problem::new(None, "", SpecErrorKind::Unreadable, message);
-            SpecErrors::from(Source::without_text(&name).locate(problem))
+            let finding = Finding::new(None, "", DiagnosticKind::Unreadable, message);
+            Diagnostics::from(Source::without_text(&name).locate(finding))
         };
         let mut bytes = Vec::new();
         File::open(path)
@@ -42,7 +42,7 @@ impl Experiment {
     ///
     /// # Errors
     /// Everything that is wrong with the file.
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, SpecErrors> {
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Diagnostics> {
         Document::parse(Source::from_bytes(name, bytes)?)?.validate()
     }
 
@@ -50,7 +50,7 @@ impl Experiment {
     ///
     /// # Errors
     /// Everything that is wrong with the file.
-    pub fn from_toml(name: &str, text: &str) -> Result<Self, SpecErrors> {
+    pub fn from_toml(name: &str, text: &str) -> Result<Self, Diagnostics> {
         Document::parse(Source::new(name, text))?.validate()
     }
 
@@ -58,8 +58,8 @@ impl Experiment {
     ///
     /// # Errors
     /// Everything that is wrong with the value.
-    pub fn from_json(name: &str, value: &serde_json::Value) -> Result<Self, SpecErrors> {
-        Document { source: Source::without_text(name), tree: Tree::from_json(value) }.validate()
+    pub fn from_json(name: &str, value: &serde_json::Value) -> Result<Self, Diagnostics> {
+        Document { source: Source::without_text(name), values: SpannedValue::from_json(value) }.validate()
     }
 }
 
@@ -68,7 +68,7 @@ impl ExperimentFile {
     ///
     /// # Errors
     /// Everything that is wrong with the experiment.
-    pub fn validate(&self) -> Result<Experiment, SpecErrors> {
+    pub fn validate(&self) -> Result<Experiment, Diagnostics> {
         Experiment::from_json(&self.name, &self.to_json())
     }
 }
@@ -77,37 +77,37 @@ impl ExperimentFile {
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     source: Source,
-    tree: Tree,
+    values: SpannedValue,
 }
 
 impl Document {
-    fn parse(source: Source) -> Result<Self, SpecErrors> {
-        match Tree::parse(source.text()) {
-            Ok(tree) => Ok(Self { source, tree }),
-            Err(problems) => Err(source.locate_all(problems)),
+    fn parse(source: Source) -> Result<Self, Diagnostics> {
+        match SpannedValue::parse(source.text()) {
+            Ok(values) => Ok(Self { source, values }),
+            Err(findings) => Err(source.locate_all(findings)),
         }
     }
 
     /// Validates the document. An [`Experiment`] is made nowhere else.
-    pub(crate) fn validate(self) -> Result<Experiment, SpecErrors> {
-        match validate(&self.tree) {
+    pub(crate) fn validate(self) -> Result<Experiment, Diagnostics> {
+        match validate(&self.values) {
             Ok((file, points, grid)) => Ok(Experiment::new(file, points, grid, self)),
-            Err(problems) => Err(self.source.locate_all(problems)),
+            Err(findings) => Err(self.source.locate_all(findings)),
         }
     }
 
     /// The document with other numbers. Checkpoints given one by one are kept up to the horizon.
     pub(crate) fn with(mut self, overrides: Overrides) -> Self {
-        let number = |value: u64| Tree { span: None, data: Data::Integer(value.into()) };
+        let number = |value: u64| SpannedValue { span: None, data: Data::Integer(value.into()) };
         let Overrides { seed, instances, horizon } = overrides;
         for (key, value) in [("seed", seed), ("instances", instances), ("horizon", horizon)] {
             if let Some(value) = value {
-                self.tree.set(key, &None, number(value));
+                self.values.set(key, &None, number(value));
             }
         }
         if let Some(horizon) = horizon
-            && let Some(checkpoints) = self.tree.get_mut("checkpoints")
-            && let Some(Tree { data: Data::List(times), .. }) = checkpoints.get_mut("at")
+            && let Some(checkpoints) = self.values.get_mut("checkpoints")
+            && let Some(SpannedValue { data: Data::List(times), .. }) = checkpoints.get_mut("at")
         {
             times.retain(|time| !matches!(time.data, Data::Integer(time) if time > i128::from(horizon)));
             if times.is_empty() {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::schema::shared;
-use super::tree::{Data, Tree};
+use super::value::{Data, SpannedValue};
 
 /// What a value may be.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +28,9 @@ pub(crate) enum SchemaShape<'a> {
     List(ListShape<'a>),
     /// A table.
     Table(TableShape<'a>),
-    /// Tables whose key `kind` says which other keys they have.
+    /// SweptTables whose key `kind` says which other keys they have.
     Tagged(Vec<TaggedTable<'a>>),
-    /// Tables with one key each, whose name says which alternative it is.
+    /// SweptTables with one key each, whose name says which alternative it is.
     Named(Vec<TableShape<'a>>),
     /// Alternatives of different types.
     Mixed(Vec<SchemaShape<'a>>),
@@ -175,7 +175,7 @@ impl<'a> SchemaShape<'a> {
     }
 
     /// Whether a value has a type that is allowed.
-    pub(crate) fn fits(&self, value: &Tree) -> bool {
+    pub(crate) fn fits(&self, value: &SpannedValue) -> bool {
         match (self, &value.data) {
             (Self::Any, _)
             | (Self::Bool, Data::Bool(_))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::error::{MOST_PROBLEMS, Problem, SpecError, SpecErrorKind, SpecErrors};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Finding, MOST_FINDINGS};
 
 /// A position in a file, counted as editors do: lines and columns from 1, columns in characters (a tab is one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -46,7 +46,7 @@ impl Source {
     }
 
     /// A text from its bytes. The error says where they are not UTF-8.
-    pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, SpecErrors> {
+    pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Diagnostics> {
         let error = match std::str::from_utf8(bytes) {
             Ok(text) => return Ok(Self::new(name, text)),
             Err(error) => error,
@@ -59,29 +59,29 @@ impl Source {
         let message = format!("the file is not UTF-8 text: byte {valid} (counted from 0) is 0x{:02x}", bytes[valid]);
         let source = Self::new(name, &String::from_utf8_lossy(&bytes[..valid]));
         let end = source.text.len();
-        Err(source.locate(Problem::new(Some(end..end), "", SpecErrorKind::Encoding, message).help(help)).into())
+        Err(source.locate(Finding::new(Some(end..end), "", DiagnosticKind::Encoding, message).help(help)).into())
     }
 
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The errors of problems in this source.
-    pub(crate) fn locate_all(&self, problems: Vec<Problem>) -> SpecErrors {
-        SpecErrors::new(problems.into_iter().take(MOST_PROBLEMS).map(|p| self.locate(p)).collect())
+    /// The errors of findings in this source.
+    pub(crate) fn locate_all(&self, findings: Vec<Finding>) -> Diagnostics {
+        Diagnostics::new(findings.into_iter().take(MOST_FINDINGS).map(|p| self.locate(p)).collect())
     }
 
-    /// The error of a problem in this source.
-    pub(crate) fn locate(&self, problem: Problem) -> SpecError {
-        let marked = problem.span.map(|span| self.mark(span));
-        SpecError {
+    /// The error of a finding in this source.
+    pub(crate) fn locate(&self, finding: Finding) -> Diagnostic {
+        let marked = finding.span.map(|span| self.mark(span));
+        Diagnostic {
             file: self.name.clone(),
             position: marked.as_ref().map(Marked::position),
-            key: problem.key,
-            kind: problem.kind,
-            message: problem.message,
-            suggestion: problem.suggestion,
-            help: problem.help,
+            key: finding.key,
+            kind: finding.kind,
+            message: finding.message,
+            suggestion: finding.suggestion,
+            help: finding.help,
             marked,
         }
     }

@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::tree::{Data, Entry, Span, Tree};
+use super::value::{Data, SourceSpan, SpannedEntry, SpannedValue};
 
 /// The grid of an experiment: every combination of the axes, at each of the points.
 ///
@@ -24,14 +24,14 @@ use super::tree::{Data, Entry, Span, Tree};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
     /// The axes, in the order of the file. The last one runs fastest.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// Points written out: each is keys with their values. If there are any, the grid of the axes is run at each.
     pub points: Vec<Map<String, Value>>,
 }
 
 /// One axis of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct SweepAxis {
     /// Its name: the key itself, or the name that the file gives to several.
     pub name: String,
     /// The keys that it sets.
@@ -81,7 +81,7 @@ impl Serialize for Sweep {
 impl<'de> Deserialize<'de> for Sweep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = Map::deserialize(deserializer)?;
-        Ok(SweepTree::new(&Tree::from_json(&Value::Object(table))).plain())
+        Ok(SpannedSweep::new(&SpannedValue::from_json(&Value::Object(table))).plain())
     }
 }
 
@@ -137,38 +137,38 @@ impl JsonSchema for Sweep {
 
 /// A sweep with the places of all that it says.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SweepTree {
-    pub(crate) axes: Vec<AxisTree>,
-    pub(crate) points: Vec<Vec<Entry>>,
+pub(crate) struct SpannedSweep {
+    pub(crate) axes: Vec<SpannedAxis>,
+    pub(crate) points: Vec<Vec<SpannedEntry>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct AxisTree {
+pub(crate) struct SpannedAxis {
     pub(crate) name: String,
-    pub(crate) keys: Vec<(String, Span)>,
-    pub(crate) values: Vec<Tree>,
+    pub(crate) keys: Vec<(String, SourceSpan)>,
+    pub(crate) values: Vec<SpannedValue>,
 }
 
-impl SweepTree {
+impl SpannedSweep {
     /// Reads a `[sweep]` table that has the form the schema asks for; what has not is left out.
-    pub(crate) fn new(tree: &Tree) -> Self {
+    pub(crate) fn new(table: &SpannedValue) -> Self {
         let mut sweep = Self::default();
-        for entry in tree.entries() {
+        for entry in table.entries() {
             if entry.key == POINT {
-                sweep.points = entry.tree.items().iter().map(|point| flatten(point.entries())).collect();
-            } else if let (Some(keys), Some(values)) = (entry.tree.get("keys"), entry.tree.get("values")) {
+                sweep.points = entry.value.items().iter().map(|point| flatten(point.entries())).collect();
+            } else if let (Some(keys), Some(values)) = (entry.value.get("keys"), entry.value.get("values")) {
                 let keys = keys.items().iter().filter_map(|key| Some((key.text()?.to_owned(), key.span.clone())));
-                sweep.axes.push(AxisTree {
+                sweep.axes.push(SpannedAxis {
                     name: entry.key.clone(),
                     keys: keys.collect(),
                     values: values.items().to_vec(),
                 });
             } else {
-                for Entry { key, key_span, tree } in flatten(std::slice::from_ref(entry)) {
-                    sweep.axes.push(AxisTree {
+                for SpannedEntry { key, key_span, value } in flatten(std::slice::from_ref(entry)) {
+                    sweep.axes.push(SpannedAxis {
                         name: key.clone(),
                         keys: vec![(key, key_span)],
-                        values: tree.items().to_vec(),
+                        values: value.items().to_vec(),
                     });
                 }
             }
@@ -178,28 +178,29 @@ impl SweepTree {
 
     /// The same without places.
     pub(crate) fn plain(&self) -> Sweep {
-        let axes = self.axes.iter().map(|axis| Axis {
+        let axes = self.axes.iter().map(|axis| SweepAxis {
             name: axis.name.clone(),
             keys: axis.keys.iter().map(|(key, _)| key.clone()).collect(),
-            values: axis.values.iter().map(Tree::to_json).collect(),
+            values: axis.values.iter().map(SpannedValue::to_json).collect(),
         });
-        let point =
-            |entries: &Vec<Entry>| entries.iter().map(|entry| (entry.key.clone(), entry.tree.to_json())).collect();
+        let point = |entries: &Vec<SpannedEntry>| {
+            entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect()
+        };
         Sweep { axes: axes.collect(), points: self.points.iter().map(point).collect() }
     }
 }
 
 /// `game.memory = [2]` without quotes is a table in a table for TOML, and means the same.
-fn flatten(entries: &[Entry]) -> Vec<Entry> {
+fn flatten(entries: &[SpannedEntry]) -> Vec<SpannedEntry> {
     let mut flat = Vec::new();
     for entry in entries {
         let is_prefix =
             |key: &str| key == "game" || key == "policy" || key.starts_with("game.") || key.starts_with("policy.");
-        match &entry.tree.data {
+        match &entry.value.data {
             Data::Table(inner) if is_prefix(&entry.key) => {
-                let inner: Vec<Entry> = inner
+                let inner: Vec<SpannedEntry> = inner
                     .iter()
-                    .map(|inner| Entry { key: format!("{}.{}", entry.key, inner.key), ..inner.clone() })
+                    .map(|inner| SpannedEntry { key: format!("{}.{}", entry.key, inner.key), ..inner.clone() })
                     .collect();
                 flat.extend(flatten(&inner));
             }

@@ -1,37 +1,37 @@
 //! What a key of a sweep sets: `game.memory`, `policy.memory_bound`, `policy.SE.radius`.
 
-use super::error::{Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding};
 use super::shape::{SchemaShape, game_shape, policy_shape};
 use super::suggest::nearest;
-use super::tree::{Data, Span, Tree};
+use super::value::{Data, SourceSpan, SpannedValue};
 
 /// The tables that a sweep changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Tables {
-    pub(crate) game: Tree,
-    pub(crate) policies: Vec<Tree>,
+pub(crate) struct SweptTables {
+    pub(crate) game: SpannedValue,
+    pub(crate) policies: Vec<SpannedValue>,
     /// The policies' labels, all different.
     pub(crate) labels: Vec<String>,
 }
 
 /// Where the values of a sweep's key go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum SweepTarget {
     /// Keys and positions from the game's table down.
     Game(Vec<String>),
     /// A key of these policies.
     Policies { indices: Vec<usize>, key: String },
 }
 
-impl Target {
+impl SweepTarget {
     /// The target of `text`, a key of the sweep at `span`.
-    pub(crate) fn find(text: &str, span: &Span, tables: &Tables) -> Result<Self, Box<Problem>> {
+    pub(crate) fn find(text: &str, span: &SourceSpan, tables: &SweptTables) -> Result<Self, Box<Finding>> {
         let unknown = |message: String| {
             let meant = meant(text, &candidates(tables));
-            let problem = Problem::new(span.clone(), format!("sweep.{text}"), SpecErrorKind::UnknownKey, message);
+            let finding = Finding::new(span.clone(), format!("sweep.{text}"), DiagnosticKind::UnknownKey, message);
             let help =
                 "a sweep's keys are \"game.KEY\", \"policy.KEY\" (of every policy that has it) or \"policy.LABEL.KEY\"";
-            Box::new(problem.suggest(meant).help(help))
+            Box::new(finding.suggest(meant).help(help))
         };
         if let Some(path) = text.strip_prefix("game.") {
             let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
@@ -46,7 +46,7 @@ impl Target {
             return Err(unknown(format!("there is nothing called `{text}` to sweep")));
         };
         let having = |key: &str| -> Vec<usize> {
-            let has = |policy: &Tree| keys(policy, policy_shape()).contains(&key);
+            let has = |policy: &SpannedValue| keys(policy, policy_shape()).contains(&key);
             (0..tables.policies.len()).filter(|&i| key != "label" && has(&tables.policies[i])).collect()
         };
         let everywhere = having(path);
@@ -61,7 +61,7 @@ impl Target {
     }
 
     /// Puts a value into the tables.
-    pub(crate) fn set(&self, tables: &mut Tables, key_span: &Span, value: &Tree) {
+    pub(crate) fn set(&self, tables: &mut SweptTables, key_span: &SourceSpan, value: &SpannedValue) {
         match self {
             Self::Game(steps) => {
                 let Some((table, last)) = parent(&mut tables.game, steps).zip(steps.last()) else { return };
@@ -84,26 +84,26 @@ impl Target {
 }
 
 /// The table or list that contains the last of these steps, if it exists.
-fn parent<'a>(tree: &'a mut Tree, steps: &[String]) -> Option<&'a mut Tree> {
+fn parent<'a>(value: &'a mut SpannedValue, steps: &[String]) -> Option<&'a mut SpannedValue> {
     let (last, before) = steps.split_last()?;
-    let mut tree = tree;
+    let mut value = value;
     for step in before {
-        tree = match &mut tree.data {
-            Data::Table(entries) => &mut entries.iter_mut().find(|entry| entry.key == *step)?.tree,
+        value = match &mut value.data {
+            Data::Table(entries) => &mut entries.iter_mut().find(|entry| entry.key == *step)?.value,
             Data::List(items) => items.get_mut(step.parse::<usize>().ok()?)?,
             _ => return None,
         };
     }
-    match &tree.data {
-        Data::Table(_) => Some(tree),
-        Data::List(items) if last.parse::<usize>().is_ok_and(|index| index < items.len()) => Some(tree),
+    match &value.data {
+        Data::Table(_) => Some(value),
+        Data::List(items) if last.parse::<usize>().is_ok_and(|index| index < items.len()) => Some(value),
         _ => None,
     }
 }
 
 /// The keys that a game or a policy of this kind can have.
-fn keys(table: &Tree, shape: &SchemaShape<'static>) -> Vec<&'static str> {
-    let kind = table.get("kind").and_then(Tree::text);
+fn keys(table: &SpannedValue, shape: &SchemaShape<'static>) -> Vec<&'static str> {
+    let kind = table.get("kind").and_then(SpannedValue::text);
     let known = kind.and_then(|kind| shape.table_of_kind(kind));
     known.into_iter().flat_map(|table| &table.keys).map(|key| key.name).collect()
 }
@@ -123,7 +123,7 @@ fn meant(text: &str, candidates: &[String]) -> Option<String> {
 }
 
 /// Every key that can be swept, the most general first.
-fn candidates(tables: &Tables) -> Vec<String> {
+fn candidates(tables: &SweptTables) -> Vec<String> {
     let mut all: Vec<String> = keys(&tables.game, game_shape()).iter().map(|key| format!("game.{key}")).collect();
     let own = tables.policies.iter().zip(&tables.labels).map(|(policy, label)| (label, keys(policy, policy_shape())));
     let own: Vec<_> = own.collect();

@@ -8,44 +8,44 @@ use std::collections::HashSet;
 use calibandit::Grid;
 
 use super::check::check_file;
-use super::error::{Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding};
 use super::expand::{Frame, Point, points};
 use super::experiment::{ExperimentFile, FigureSpec, Scale, TIME};
 use super::parts::read_policy;
 use super::suggest::{nearest, one_of};
-use super::sweep::SweepTree;
-use super::target::Tables;
-use super::tree::{Data, Tree};
+use super::sweep::SpannedSweep;
+use super::target::SweptTables;
+use super::value::{Data, SpannedValue};
 
 /// Names are part of file names, whose length is limited to 255 bytes on most systems.
 const LONGEST_NAME: usize = 100;
 
 /// The file of a document, the points of its sweep and its checkpoints, or everything that is wrong.
-pub(crate) fn validate(document: &Tree) -> Result<(ExperimentFile, Vec<Point>, Grid), Vec<Problem>> {
-    let problems = check_file(document);
-    if !problems.is_empty() {
-        return Err(problems);
+pub(crate) fn validate(document: &SpannedValue) -> Result<(ExperimentFile, Vec<Point>, Grid), Vec<Finding>> {
+    let findings = check_file(document);
+    if !findings.is_empty() {
+        return Err(findings);
     }
     let mut document = document.clone();
     label_policies(&mut document)?;
     let file: ExperimentFile = serde_json::from_value(document.to_json())
         .map_err(|error| vec![impossible(&document, &[], error.to_string())])?;
 
-    let mut problems = Vec::new();
-    problems.extend(check_name(&file.name, &document));
-    problems.extend(check_figure(&file, &document));
-    let grid = check_checkpoints(&file, &document).map_err(|problem| problems.push(*problem));
-    let points = expand(&file, &document).map_err(|more| problems.extend(more));
+    let mut findings = Vec::new();
+    findings.extend(check_name(&file.name, &document));
+    findings.extend(check_figure(&file, &document));
+    let grid = check_checkpoints(&file, &document).map_err(|finding| findings.push(*finding));
+    let points = expand(&file, &document).map_err(|more| findings.extend(more));
     match (points, grid) {
-        (Ok(points), Ok(grid)) if problems.is_empty() => Ok((file, points, grid)),
-        _ => Err(problems),
+        (Ok(points), Ok(grid)) if findings.is_empty() => Ok((file, points, grid)),
+        _ => Err(findings),
     }
 }
 
 /// Gives every policy without a label the label of its kind, numbered if another policy has it.
-fn label_policies(document: &mut Tree) -> Result<(), Vec<Problem>> {
-    let Some(Tree { data: Data::List(policies), .. }) = document.get_mut("policy") else { return Ok(()) };
-    let mut problems = Vec::new();
+fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
+    let Some(SpannedValue { data: Data::List(policies), .. }) = document.get_mut("policy") else { return Ok(()) };
+    let mut findings = Vec::new();
     let mut taken: HashSet<String> = HashSet::new();
     for (i, policy) in policies.iter().enumerate() {
         if let Some((label, text)) = policy.get("label").and_then(|label| Some((label, label.text()?)))
@@ -53,7 +53,7 @@ fn label_policies(document: &mut Tree) -> Result<(), Vec<Problem>> {
         {
             let message = format!("two policies have the label {text:?}: results could not be told apart");
             let key = format!("policy[{i}].label");
-            problems.push(Problem::new(label.span.clone(), key, SpecErrorKind::ImpossibleValue, message));
+            findings.push(Finding::new(label.span.clone(), key, DiagnosticKind::ImpossibleValue, message));
         }
     }
     for (i, policy) in policies.iter_mut().enumerate().filter(|(_, policy)| policy.get("label").is_none()) {
@@ -62,12 +62,12 @@ fn label_policies(document: &mut Tree) -> Result<(), Vec<Problem>> {
                 let label = unused(spec.label(), &taken);
                 taken.insert(label.clone());
                 let span = policy.span.clone();
-                policy.set("label", &span, Tree { span: span.clone(), data: Data::Text(label) });
+                policy.set("label", &span, SpannedValue { span: span.clone(), data: Data::Text(label) });
             }
-            Err(problem) => problems.push(*problem),
+            Err(finding) => findings.push(*finding),
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
 /// The label, or the first of "label #2", "label #3", ... that is not taken.
@@ -80,7 +80,7 @@ fn unused(label: String, taken: &HashSet<String>) -> String {
 }
 
 /// The name must be usable as part of file names on every system.
-fn check_name(name: &str, document: &Tree) -> Option<Problem> {
+fn check_name(name: &str, document: &SpannedValue) -> Option<Finding> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.chars().all(allowed) && !name.starts_with('.') && name.len() <= LONGEST_NAME {
         return None;
@@ -96,7 +96,7 @@ fn check_name(name: &str, document: &Tree) -> Option<Problem> {
 }
 
 /// The checkpoints are given one by one or by a grid, and are times of the experiment.
-fn check_checkpoints(file: &ExperimentFile, document: &Tree) -> Result<Grid, Box<Problem>> {
+fn check_checkpoints(file: &ExperimentFile, document: &SpannedValue) -> Result<Grid, Box<Finding>> {
     let at = ["checkpoints", "at"];
     let is_given = |key: &str| document.get("checkpoints").is_some_and(|table| table.get(key).is_some());
     // Documents that were not read from a text have all defaults written out.
@@ -109,13 +109,13 @@ fn check_checkpoints(file: &ExperimentFile, document: &Tree) -> Result<Grid, Box
 }
 
 /// The figure refers to axes and policies that exist.
-fn check_figure(file: &ExperimentFile, document: &Tree) -> Vec<Problem> {
+fn check_figure(file: &ExperimentFile, document: &SpannedValue) -> Vec<Finding> {
     let FigureSpec { x, y_scale, y_min, excess_over, .. } = &file.figure;
-    let mut problems = Vec::new();
+    let mut findings = Vec::new();
     let axes: Vec<&str> = std::iter::once(TIME).chain(file.sweep.names()).collect();
     if !axes.contains(&x.as_str()) {
         let message = format!("`x` must be {TIME:?} or a key of the sweep, but is {x:?}");
-        problems.push(
+        findings.push(
             impossible(document, &["figure", "x"], message)
                 .suggest(nearest(x, axes.iter().copied()))
                 .help(format!("`x` can be {}", one_of(axes))),
@@ -123,25 +123,25 @@ fn check_figure(file: &ExperimentFile, document: &Tree) -> Vec<Problem> {
     }
     if let Some(least) = y_min.filter(|least| *y_scale == Scale::Log && *least <= 0.0) {
         let message = format!("a logarithmic axis cannot begin at {least}: `y_min` must be more than 0");
-        problems.push(impossible(document, &["figure", "y_min"], message));
+        findings.push(impossible(document, &["figure", "y_min"], message));
     }
     let labels: Vec<&str> = file.policy.iter().map(|entry| entry.label.as_str()).collect();
     if let Some(label) = excess_over.as_deref().filter(|label| !labels.contains(label)) {
         let message = format!("`excess_over` must be the label of a policy, but no policy has the label {label:?}");
-        problems.push(
+        findings.push(
             impossible(document, &["figure", "excess_over"], message)
                 .suggest(nearest(label, labels.iter().copied()))
                 .help(format!("the labels are {}", one_of(labels))),
         );
     }
-    problems
+    findings
 }
 
 /// The points of the sweep.
-fn expand(file: &ExperimentFile, document: &Tree) -> Result<Vec<Point>, Vec<Problem>> {
-    let tables = Tables {
+fn expand(file: &ExperimentFile, document: &SpannedValue) -> Result<Vec<Point>, Vec<Finding>> {
+    let tables = SweptTables {
         game: document.get("game").expect("the schema requires a game").clone(),
-        policies: document.get("policy").map(Tree::items).unwrap_or_default().to_vec(),
+        policies: document.get("policy").map(SpannedValue::items).unwrap_or_default().to_vec(),
         labels: file.policy.iter().map(|entry| entry.label.clone()).collect(),
     };
     let frame = Frame {
@@ -150,12 +150,12 @@ fn expand(file: &ExperimentFile, document: &Tree) -> Result<Vec<Point>, Vec<Prob
         horizon: file.horizon,
         horizon_span: document.get("horizon").and_then(|horizon| horizon.span.clone()),
     };
-    let sweep = document.get("sweep").map(SweepTree::new).unwrap_or_default();
+    let sweep = document.get("sweep").map(SpannedSweep::new).unwrap_or_default();
     points(&frame, &tables, &sweep)
 }
 
 /// An impossible value at a path of the document, or as deep on the path as the document has values.
-fn impossible(document: &Tree, path: &[&str], message: String) -> Problem {
+fn impossible(document: &SpannedValue, path: &[&str], message: String) -> Finding {
     let value = path.iter().fold(document, |value, key| value.get(key).unwrap_or(value));
-    Problem::new(value.span.clone(), path.join("."), SpecErrorKind::ImpossibleValue, message)
+    Finding::new(value.span.clone(), path.join("."), DiagnosticKind::ImpossibleValue, message)
 }

@@ -1,9 +1,9 @@
 //! The messages of [`check`](super::check): what was expected, what is unknown, what is missing, where a key belongs.
 
-use super::error::{Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding};
 use super::shape::{ChoiceName, NumberShape, SchemaShape, TableShape};
 use super::suggest::one_of;
-use super::tree::{Data, Span, Tree};
+use super::value::{Data, SourceSpan, SpannedValue};
 
 /// A position in the document, by keys.
 #[derive(Clone, Debug)]
@@ -30,46 +30,46 @@ impl KeyPath {
 }
 
 /// A value that is impossible: `must` completes "`KEY` must ...".
-pub(crate) fn impossible(value: &Tree, at: &KeyPath, must: &str) -> Problem {
-    Problem::new(value.span.clone(), &at.path, SpecErrorKind::ImpossibleValue, format!("`{}` must {must}", at.name))
+pub(crate) fn impossible(value: &SpannedValue, at: &KeyPath, must: &str) -> Finding {
+    Finding::new(value.span.clone(), &at.path, DiagnosticKind::ImpossibleValue, format!("`{}` must {must}", at.name))
 }
 
-pub(crate) fn unknown_key(key: &str, span: &Span, at: &KeyPath) -> Problem {
-    Problem::new(span.clone(), &at.path, SpecErrorKind::UnknownKey, format!("unknown key `{key}`"))
+pub(crate) fn unknown_key(key: &str, span: &SourceSpan, at: &KeyPath) -> Finding {
+    Finding::new(span.clone(), &at.path, DiagnosticKind::UnknownKey, format!("unknown key `{key}`"))
 }
 
-pub(crate) fn missing_key(key: &str, table: &Tree, at: &KeyPath) -> Problem {
+pub(crate) fn missing_key(key: &str, table: &SpannedValue, at: &KeyPath) -> Finding {
     let place = if at.path.is_empty() { "the file".to_owned() } else { format!("`{}`", at.path) };
     let message = format!("the key `{key}` is missing from {place}");
-    Problem::new(table.span.clone(), at.key(key).path, SpecErrorKind::MissingKey, message)
+    Finding::new(table.span.clone(), at.key(key).path, DiagnosticKind::MissingKey, message)
 }
 
 /// A value whose type does not fit.
-pub(crate) fn wrong_type(value: &Tree, shape: &SchemaShape<'_>, at: &KeyPath) -> Problem {
+pub(crate) fn wrong_type(value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) -> Finding {
     let message = format!("`{}` must be {}, but is {}", at.name, expected(shape), value.name());
-    let problem = Problem::new(value.span.clone(), &at.path, SpecErrorKind::WrongType, message);
+    let finding = Finding::new(value.span.clone(), &at.path, DiagnosticKind::WrongType, message);
     let wants = |wanted: fn(&SchemaShape<'_>) -> bool| shape.parts().iter().any(wanted);
     let whole = |part: &SchemaShape<'_>| matches!(part, SchemaShape::Number(NumberShape { whole: true, .. }));
     let number = |part: &SchemaShape<'_>| matches!(part, SchemaShape::Number(NumberShape { whole: false, .. }));
     let list = |part: &SchemaShape<'_>| matches!(part, SchemaShape::List(_));
     match &value.data {
-        Data::Text(text) if wants(whole) && text.parse::<i64>().is_ok() => problem.suggest(Some(text)),
+        Data::Text(text) if wants(whole) && text.parse::<i64>().is_ok() => finding.suggest(Some(text)),
         Data::Text(text) if wants(number) && text.parse::<f64>().is_ok_and(f64::is_finite) => {
-            problem.suggest(Some(text))
+            finding.suggest(Some(text))
         }
         Data::Float(value) if wants(whole) && value.fract() == 0.0 && value.abs() < 9e15 => {
-            problem.suggest(Some(format!("{value}")))
+            finding.suggest(Some(format!("{value}")))
         }
         Data::Table(_) if wants(list) => {
-            problem.help(format!("there can be several: write `[[{}]]`, with two brackets, above each table", at.name))
+            finding.help(format!("there can be several: write `[[{}]]`, with two brackets, above each table", at.name))
         }
         Data::List(_) if !shape.tables().is_empty() => {
-            problem.help(format!("there is only one: write `[{}]`", at.name))
+            finding.help(format!("there is only one: write `[{}]`", at.name))
         }
         Data::Integer(_) | Data::Float(_) | Data::Text(_) | Data::Bool(_) if wants(list) => {
-            problem.help("write the values in brackets, with commas between them")
+            finding.help("write the values in brackets, with commas between them")
         }
-        _ => problem,
+        _ => finding,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The experiments on pairs of drivers that are not part of the library.
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::spec::SpecErrors;
+use calibandit_experiment::spec::Diagnostics;
 use serde_json::{Map, Value, json};
 
 use super::pairs::DriverPair;
@@ -10,8 +10,8 @@ use crate::experiments::F1_MAIN;
 /// One experiment per pair: `f1-main` with the models of the pair, and with M = m for every policy.
 ///
 /// # Errors
-/// [`SpecErrors`] if the models of a pair are not a game.
-pub fn experiments(pairs: &[DriverPair]) -> Result<Vec<Experiment>, SpecErrors> {
+/// [`Diagnostics`] if the models of a pair are not a game.
+pub fn experiments(pairs: &[DriverPair]) -> Result<Vec<Experiment>, Diagnostics> {
     let template = F1_MAIN.read()?;
     let one = |pair: &DriverPair| {
         let mut file = template.file().clone();

@@ -7,14 +7,14 @@ use std::ops::Range;
 use serde_json::{Map, Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::error::{Problem, SpecErrorKind};
+use super::diagnostic::{DiagnosticKind, Finding};
 
-pub(crate) type Span = Option<Range<usize>>;
+pub(crate) type SourceSpan = Option<Range<usize>>;
 
 /// A value with its span in the text. Values that were not read from a text have no span.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
-    pub(crate) span: Span,
+pub(crate) struct SpannedValue {
+    pub(crate) span: SourceSpan,
     pub(crate) data: Data,
 }
 
@@ -26,33 +26,33 @@ pub(crate) enum Data {
     Text(String),
     /// TOML has dates; no key of an experiment accepts one.
     Date(String),
-    List(Vec<Tree>),
-    Table(Vec<Entry>),
+    List(Vec<SpannedValue>),
+    Table(Vec<SpannedEntry>),
 }
 
 /// A key of a table with its value, in the order of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SpannedEntry {
     pub(crate) key: String,
-    pub(crate) key_span: Span,
-    pub(crate) tree: Tree,
+    pub(crate) key_span: SourceSpan,
+    pub(crate) value: SpannedValue,
 }
 
-impl Tree {
+impl SpannedValue {
     /// Parses a TOML text and reports all its syntax errors.
-    pub(crate) fn parse(text: &str) -> Result<Self, Vec<Problem>> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Vec<Finding>> {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let mut problems: Vec<Problem> = errors.iter().map(syntax_problem).collect();
-        if problems.is_empty() {
-            let tree = Self { span: Some(0..0), data: table_data(table.get_ref(), &mut problems) };
-            if problems.is_empty() {
-                return Ok(tree);
+        let mut findings: Vec<Finding> = errors.iter().map(syntax_finding).collect();
+        if findings.is_empty() {
+            let value = Self { span: Some(0..0), data: table_data(table.get_ref(), &mut findings) };
+            if findings.is_empty() {
+                return Ok(value);
             }
         }
-        Err(problems)
+        Err(findings)
     }
 
-    /// The tree of a JSON value. Null entries of objects are left out.
+    /// Converts a JSON value. Null entries of objects are left out.
     pub(crate) fn from_json(value: &Value) -> Self {
         let data = match value {
             Value::Null => Data::Table(Vec::new()),
@@ -67,7 +67,11 @@ impl Tree {
             Value::Object(map) => Data::Table(
                 map.iter()
                     .filter(|(_, value)| !value.is_null())
-                    .map(|(key, value)| Entry { key: key.clone(), key_span: None, tree: Self::from_json(value) })
+                    .map(|(key, value)| SpannedEntry {
+                        key: key.clone(),
+                        key_span: None,
+                        value: Self::from_json(value),
+                    })
                     .collect(),
             ),
         };
@@ -84,13 +88,13 @@ impl Tree {
             Data::Text(text) | Data::Date(text) => Value::String(text.clone()),
             Data::List(items) => items.iter().map(Self::to_json).collect(),
             Data::Table(entries) => Value::Object(
-                entries.iter().map(|entry| (entry.key.clone(), entry.tree.to_json())).collect::<Map<_, _>>(),
+                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect::<Map<_, _>>(),
             ),
         }
     }
 
     /// The entries of a table; empty for other values.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[SpannedEntry] {
         match &self.data {
             Data::Table(entries) => entries,
             _ => &[],
@@ -98,7 +102,7 @@ impl Tree {
     }
 
     /// The items of a list; empty for other values.
-    pub(crate) fn items(&self) -> &[Tree] {
+    pub(crate) fn items(&self) -> &[SpannedValue] {
         match &self.data {
             Data::List(items) => items,
             _ => &[],
@@ -106,19 +110,19 @@ impl Tree {
     }
 
     /// The entry of a table with this key.
-    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, key: &str) -> Option<&SpannedEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// The value of a table's key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
-        self.entry(key).map(|entry| &entry.tree)
+    pub(crate) fn get(&self, key: &str) -> Option<&SpannedValue> {
+        self.entry(key).map(|entry| &entry.value)
     }
 
     /// The value of a table's key, to be changed.
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut SpannedValue> {
         match &mut self.data {
-            Data::Table(entries) => entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.tree),
+            Data::Table(entries) => entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.value),
             _ => None,
         }
     }
@@ -132,11 +136,11 @@ impl Tree {
     }
 
     /// Puts a value into a table, or replaces it.
-    pub(crate) fn set(&mut self, key: &str, key_span: &Span, tree: Tree) {
+    pub(crate) fn set(&mut self, key: &str, key_span: &SourceSpan, value: SpannedValue) {
         if let Data::Table(entries) = &mut self.data {
             match entries.iter_mut().find(|entry| entry.key == key) {
-                Some(entry) => entry.tree = tree,
-                None => entries.push(Entry { key: key.to_owned(), key_span: key_span.clone(), tree }),
+                Some(entry) => entry.value = value,
+                None => entries.push(SpannedEntry { key: key.to_owned(), key_span: key_span.clone(), value }),
             }
         }
     }
@@ -162,52 +166,52 @@ impl Tree {
     }
 }
 
-fn syntax_problem(error: &toml::de::Error) -> Problem {
+fn syntax_finding(error: &toml::de::Error) -> Finding {
     let message = error.message();
     // Only excessive nesting is reported without a span.
     let span = Some(error.span().unwrap_or(0..0));
     if message == "duplicate key" {
-        return Problem::new(
+        return Finding::new(
             error.span(),
             "",
-            SpecErrorKind::DuplicateKey,
+            DiagnosticKind::DuplicateKey,
             "this key is given twice in the same table",
         )
         .help("keep one of the two; for several policies, write one `[[policy]]` table for each");
     }
-    Problem::new(span, "", SpecErrorKind::Syntax, format!("this is not TOML: {message}"))
+    Finding::new(span, "", DiagnosticKind::Syntax, format!("this is not TOML: {message}"))
 }
 
-fn table_data(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Data {
-    let entry = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| Entry {
+fn table_data(table: &DeTable<'_>, findings: &mut Vec<Finding>) -> Data {
+    let entry = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| SpannedEntry {
         key: key.get_ref().to_string(),
         key_span: Some(key.span()),
-        tree: value_tree(value, problems),
+        value: spanned(value, findings),
     };
     Data::Table(table.iter().map(entry).collect())
 }
 
-fn value_tree(value: &toml::Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Tree {
+fn spanned(value: &toml::Spanned<DeValue<'_>>, findings: &mut Vec<Finding>) -> SpannedValue {
     let span = value.span();
     let data = match value.get_ref() {
         DeValue::String(text) => Data::Text(text.to_string()),
-        DeValue::Integer(integer) => integer_data(integer, &span, problems),
+        DeValue::Integer(integer) => integer_data(integer, &span, findings),
         // Numbers that are too large for a float become infinite, which no key accepts.
         DeValue::Float(float) => Data::Float(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(value) => Data::Bool(*value),
         DeValue::Datetime(date) => Data::Date(date.to_string()),
-        DeValue::Array(items) => Data::List(items.iter().map(|item| value_tree(item, problems)).collect()),
-        DeValue::Table(table) => table_data(table, problems),
+        DeValue::Array(items) => Data::List(items.iter().map(|item| spanned(item, findings)).collect()),
+        DeValue::Table(table) => table_data(table, findings),
     };
-    Tree { span: Some(span), data }
+    SpannedValue { span: Some(span), data }
 }
 
-fn integer_data(integer: &DeInteger<'_>, span: &Range<usize>, problems: &mut Vec<Problem>) -> Data {
+fn integer_data(integer: &DeInteger<'_>, span: &Range<usize>, findings: &mut Vec<Finding>) -> Data {
     // TOML integers have 64 bits. Refusing larger ones here keeps every later conversion exact.
     let value = i64::from_str_radix(integer.as_str(), integer.radix());
     if value.is_err() {
         let message = format!("this number is too large: whole numbers go from {} to {}", i64::MIN, i64::MAX);
-        problems.push(Problem::new(Some(span.clone()), "", SpecErrorKind::ImpossibleValue, message));
+        findings.push(Finding::new(Some(span.clone()), "", DiagnosticKind::ImpossibleValue, message));
     }
     Data::Integer(value.unwrap_or_default().into())
 }
@@ -219,21 +223,24 @@ mod tests {
     #[test]
     fn parsing_keeps_values_order_and_spans() {
         let text = "b = 1_000\na.c = [0x10, 1.5]\n[t]\nx = \"y\"";
-        let tree = Tree::parse(text).unwrap();
+        let value = SpannedValue::parse(text).unwrap();
         let expected = serde_json::json!({"b": 1000, "a": {"c": [16, 1.5]}, "t": {"x": "y"}});
-        assert_eq!(tree.to_json(), expected);
-        assert_eq!(tree.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b", "a", "t"]);
-        let span = tree.get("t").and_then(|t| t.get("x")).and_then(|x| x.span.clone()).unwrap();
+        assert_eq!(value.to_json(), expected);
+        assert_eq!(value.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b", "a", "t"]);
+        let span = value.get("t").and_then(|t| t.get("x")).and_then(|x| x.span.clone()).unwrap();
         assert_eq!(&text[span], "\"y\"");
-        assert_eq!(Tree::from_json(&expected).to_json(), expected);
+        assert_eq!(SpannedValue::from_json(&expected).to_json(), expected);
     }
 
     #[test]
     fn all_syntax_errors_are_reported_together() {
-        let problems = Tree::parse("a = = 1\nb = 1\nb = 2\n[c").unwrap_err();
-        let kinds: Vec<_> = problems.iter().map(|problem| problem.kind).collect();
-        assert!(kinds.contains(&SpecErrorKind::DuplicateKey) && kinds.contains(&SpecErrorKind::Syntax), "{problems:?}");
-        let problems = Tree::parse("a = 9223372036854775808\nb = 9223372036854775807").unwrap_err();
-        assert_eq!(problems.len(), 1);
+        let findings = SpannedValue::parse("a = = 1\nb = 1\nb = 2\n[c").unwrap_err();
+        let kinds: Vec<_> = findings.iter().map(|finding| finding.kind).collect();
+        assert!(
+            kinds.contains(&DiagnosticKind::DuplicateKey) && kinds.contains(&DiagnosticKind::Syntax),
+            "{findings:?}"
+        );
+        let findings = SpannedValue::parse("a = 9223372036854775808\nb = 9223372036854775807").unwrap_err();
+        assert_eq!(findings.len(), 1);
     }
 }

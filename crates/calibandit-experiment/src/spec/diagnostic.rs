@@ -1,7 +1,7 @@
 //! Diagnostics for experiment files in the style of rustc: location, source line, suggestion.
 //!
-//! A check produces [`Problem`]s, which know only the bytes that they are about. [`Source`](super::source::Source) turns
-//! them into [`SpecError`]s, which know the file. The text layout is that of the `annotate-snippets` crate, without
+//! A check produces [`Finding`]s, which know only the bytes that they are about. [`Source`](super::source::Source) turns
+//! them into [`Diagnostic`]s, which know the file. The text layout is that of the `annotate-snippets` crate, without
 //! colours.
 
 use std::fmt;
@@ -27,7 +27,7 @@ use super::source::{Marked, Position};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[non_exhaustive]
-pub struct SpecError {
+pub struct Diagnostic {
     /// The name of the file, or of what was read instead of a file.
     pub file: String,
     /// The position in the file; `None` if the value did not come from a text.
@@ -35,7 +35,7 @@ pub struct SpecError {
     /// The key, from the top of the file: `policy[1].memory_bound`. Empty for the file as a whole.
     pub key: String,
     /// The kind of error.
-    pub kind: SpecErrorKind,
+    pub kind: DiagnosticKind,
     /// What is wrong, in one sentence.
     pub message: String,
     /// What was probably meant: a replacement for the marked text.
@@ -51,7 +51,7 @@ pub struct SpecError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum SpecErrorKind {
+pub enum DiagnosticKind {
     /// The file cannot be read.
     Unreadable,
     /// The file is not UTF-8.
@@ -70,7 +70,7 @@ pub enum SpecErrorKind {
     ImpossibleValue,
 }
 
-impl fmt::Display for SpecError {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = Level::ERROR.primary_title(&self.message);
         let line = self.marked.as_ref().map(Marked::line);
@@ -93,36 +93,36 @@ impl fmt::Display for SpecError {
 
 /// All errors that were found in an experiment file, in the order of the file. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-pub struct SpecErrors {
-    errors: Vec<SpecError>,
+pub struct Diagnostics {
+    errors: Vec<Diagnostic>,
 }
 
-/// Checks stop after this many problems: locating each takes a pass over the text.
-pub(crate) const MOST_PROBLEMS: usize = 100;
+/// Checks stop after this many findings: locating each takes a pass over the text.
+pub(crate) const MOST_FINDINGS: usize = 100;
 
 /// Further errors are counted but not shown: they are often consequences of the first ones.
 const MOST_SHOWN: usize = 20;
 
-impl SpecErrors {
-    pub(crate) fn new(mut errors: Vec<SpecError>) -> Self {
+impl Diagnostics {
+    pub(crate) fn new(mut errors: Vec<Diagnostic>) -> Self {
         errors.sort_by_key(|error| error.position.map(|position| (position.line, position.column)));
         errors.dedup();
         Self { errors }
     }
 
     /// The errors, in the order of the file.
-    pub fn errors(&self) -> &[SpecError] {
+    pub fn errors(&self) -> &[Diagnostic] {
         &self.errors
     }
 }
 
-impl From<SpecError> for SpecErrors {
-    fn from(error: SpecError) -> Self {
+impl From<Diagnostic> for Diagnostics {
+    fn from(error: Diagnostic) -> Self {
         Self { errors: vec![error] }
     }
 }
 
-impl fmt::Display for SpecErrors {
+impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, error) in self.errors.iter().take(MOST_SHOWN).enumerate() {
             write!(f, "{}{error}", if i > 0 { "\n\n" } else { "" })?;
@@ -137,20 +137,20 @@ impl fmt::Display for SpecErrors {
 
 /// An error without its file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Problem {
+pub(crate) struct Finding {
     pub(crate) span: Option<Range<usize>>,
     pub(crate) key: String,
-    pub(crate) kind: SpecErrorKind,
+    pub(crate) kind: DiagnosticKind,
     pub(crate) message: String,
     pub(crate) suggestion: Option<String>,
     pub(crate) help: Option<String>,
 }
 
-impl Problem {
+impl Finding {
     pub(crate) fn new(
         span: Option<Range<usize>>,
         key: impl Into<String>,
-        kind: SpecErrorKind,
+        kind: DiagnosticKind,
         message: impl Into<String>,
     ) -> Self {
         Self { span, key: key.into(), kind, message: message.into(), suggestion: None, help: None }
@@ -173,8 +173,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, span: Range<usize>) -> String {
-        let problem = Problem::new(Some(span), "key", SpecErrorKind::UnknownKey, "unknown key `memory_bund`");
-        Source::new("a/b.toml", text).locate(problem.suggest(Some("memory_bound"))).to_string()
+        let finding = Finding::new(Some(span), "key", DiagnosticKind::UnknownKey, "unknown key `memory_bund`");
+        Source::new("a/b.toml", text).locate(finding.suggest(Some("memory_bound"))).to_string()
     }
 
     #[test]
@@ -236,9 +236,9 @@ error: unknown key `memory_bund`
     fn errors_are_sorted_counted_and_cut() {
         let source = Source::new("f", &"a\n".repeat(50));
         let errors = (0..30).rev().map(|i| {
-            source.locate(Problem::new(Some(2 * i..2 * i + 1), "", SpecErrorKind::Syntax, format!("number {i}")))
+            source.locate(Finding::new(Some(2 * i..2 * i + 1), "", DiagnosticKind::Syntax, format!("number {i}")))
         });
-        let errors = SpecErrors::new(errors.collect());
+        let errors = Diagnostics::new(errors.collect());
         assert_eq!(errors.errors()[0].message, "number 0");
         assert!(errors.to_string().ends_with("... and 10 more errors"));
     }
