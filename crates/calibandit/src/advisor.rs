@@ -6,26 +6,28 @@
 //! Losses are minimised. To maximise rewards in [0, 1], tell `1.0 - reward`.
 //!
 //! The advisor performs no I/O and is not internally synchronised. To persist it, store the string returned by
-//! [`Advisor::to_json`].
+//! `Advisor::to_json` (feature `serde`).
 
 mod builder;
 mod error;
 mod loss_range;
 mod pending_ids;
 mod run_tracker;
+#[cfg(feature = "serde")]
 mod snapshot;
 
 pub use builder::AdvisorBuilder;
-pub use error::{AdvisorError, AskError, SnapshotError, TellError};
+pub use error::{AdvisorError, AskError, TellError};
 pub use loss_range::{LossRange, LossRangeError};
-
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "serde")]
+pub use snapshot::SnapshotError;
 
 use crate::{Certificate, Policy, Run};
 use run_tracker::RunTracker;
 
 /// One play to make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Decision {
     /// Identifies the decision when its loss is told. Decisions are numbered from 0; no number is used twice.
@@ -37,13 +39,13 @@ pub struct Decision {
 }
 
 /// How the loss of a play is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Phase {
     /// Not at all: the play belongs to the burn-in of a run, in which the arm warms up. The play has to be made, but its
     /// loss need not be told.
-    #[serde(alias = "warm-up")]
+    #[cfg_attr(feature = "serde", serde(alias = "warm-up"))]
     BurnIn,
     /// The policy learns from it.
     Measured,

@@ -27,8 +27,6 @@ pub use weights::Weights;
 pub use window::{Exposure, Window};
 pub use zoo::{GameSpec, GameSpecError};
 
-use serde::{Deserialize, Serialize};
-
 use crate::Problem;
 
 /// A weighted tallying bandit: the paper's (m, w, h)-WTB, in which each arm may have a memory of its own.
@@ -43,15 +41,18 @@ use crate::Problem;
 /// assert_eq!(game.losses(&[1, 1, 1, 0, 1])?, [0.9, 0.6, 0.2, 0.5, 0.6]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "GameData", into = "GameData")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "GameData", into = "GameData")
+)]
 pub struct Game {
     arms: Vec<Arm>,
     memory: usize,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct GameData {
     arms: Vec<Arm>,
 }

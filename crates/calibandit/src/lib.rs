@@ -67,6 +67,7 @@
 //! Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality" (ICML 2023).
 
 pub mod advisor;
+#[cfg(feature = "schema")]
 pub mod catalogue;
 mod exponential;
 pub mod game;
@@ -79,9 +80,10 @@ mod run;
 pub mod simulate;
 pub mod theory;
 
+#[cfg(feature = "serde")]
+pub use advisor::SnapshotError;
 pub use advisor::{
-    Advisor, AdvisorBuilder, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, SnapshotError,
-    TellError,
+    Advisor, AdvisorBuilder, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, TellError,
 };
 pub use game::{
     Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError, Limits, Linear,

@@ -62,8 +62,6 @@ pub use successive_elimination::{
 pub use thompson::{Thompson, ThompsonParams, ThompsonSpec};
 pub use ucb1::{Ucb1, Ucb1Params, Ucb1Spec};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Feedback, Run};
 
 /// What picks the runs.
@@ -116,7 +114,8 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 }
 
 /// With the policy's confidence, the best arm is among `arms`, and each of them is within `gap` of it in eventual loss.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
     /// The arms not ruled out.
     pub arms: Vec<usize>,

@@ -9,7 +9,6 @@
 use std::convert::Infallible;
 
 use rand::TryRng;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// The name of the generator and of the derivation of its seeds, as written into manifests.
@@ -21,7 +20,8 @@ pub const GENERATOR: &str = "xoshiro256++ seeded by SHA-256(calibandit-stream-v1
 /// The state is serialisable, so that a saved policy continues with exactly the bits it would have drawn.
 ///
 /// It is implemented here, in ten lines, because batched simulation needs to read and write the state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stream {
     s: [u64; 4],
 }

@@ -5,10 +5,9 @@
 
 use std::ops::AddAssign;
 
-use serde::{Deserialize, Serialize};
-
 /// What a policy is told before its first run: the number of arms and, where it is known, the number of plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {
     /// The number of arms, the paper's K.
     pub arms: usize,
@@ -18,7 +17,8 @@ pub struct Problem {
 
 /// One request of a policy: `burn_in` plays of an arm whose losses are ignored, then `record` plays of the same arm whose
 /// losses are recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Run {
     /// The arm to play.
     pub arm: usize,
@@ -41,7 +41,8 @@ impl Run {
 }
 
 /// What a policy learns from a run: the number, the sum and the sum of squares of the recorded losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feedback {
     /// The number of recorded plays.
     pub plays: u64,

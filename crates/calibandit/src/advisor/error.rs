@@ -71,29 +71,3 @@ pub enum TellError {
         range: LossRange,
     },
 }
-
-/// Why a snapshot cannot be written or read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SnapshotError {
-    /// The text is not the expected JSON, or the policy cannot be serialised.
-    #[error("the snapshot of an advisor: {0}")]
-    Json(#[from] serde_json::Error),
-    /// The text is not a snapshot of an advisor, or has another version.
-    #[error(
-        "the snapshot has {} for `calibandit_advisor`, but this version reads {supported}",
-        found.as_deref().unwrap_or("nothing")
-    )]
-    Version {
-        /// The version in the text.
-        found: Option<String>,
-        /// The version that can be read.
-        supported: u64,
-    },
-    /// The parts of the snapshot contradict each other: it was changed after it was written.
-    #[error("the snapshot contradicts itself: {problem}")]
-    Inconsistent {
-        /// The contradiction.
-        problem: &'static str,
-    },
-}

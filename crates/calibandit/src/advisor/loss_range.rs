@@ -1,7 +1,5 @@
 //! The range of losses that an advisor accepts.
 
-use serde::{Deserialize, Serialize};
-
 /// The range of possible losses, both ends included. A loss outside is refused, because it is probably a mistake: a
 /// reward, a percentage, or a missing value coded as -1.
 ///
@@ -13,15 +11,18 @@ use serde::{Deserialize, Serialize};
 /// assert!(LossRange::new(1.0, 0.0).is_err());
 /// # Ok::<(), calibandit::LossRangeError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "RangeEnds", into = "RangeEnds")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "RangeEnds", into = "RangeEnds")
+)]
 pub struct LossRange {
     low: f64,
     high: f64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct RangeEnds {
     low: f64,
     high: f64,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 /// A set of ids, kept as disjoint ranges `start..end` that do not touch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")
+)]
 pub(super) struct PendingIds {
     /// The end of each range by its start.
     ranges: BTreeMap<u64, u64>,
@@ -56,6 +58,7 @@ impl PendingIds {
     }
 
     /// The number of ids from `from` on.
+    #[cfg(feature = "serde")]
     pub(super) fn count_from(&self, from: u64) -> u64 {
         self.ranges_from(from).map(|(start, end)| end - start).sum()
     }
@@ -76,6 +79,7 @@ impl PendingIds {
     }
 
     /// One past the largest id.
+    #[cfg(feature = "serde")]
     pub(super) fn end(&self) -> u64 {
         self.ranges.last_key_value().map_or(0, |(_, &end)| end)
     }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
 use crate::{Feedback, Run};
@@ -15,8 +13,8 @@ pub(super) const REMEMBERED: usize = 1024;
 
 /// Decisions are numbered from 0. Within a run the burn-in comes first, so two numbers give the phase of each decision of
 /// the open run. Pending decisions of earlier runs all belong to burn-ins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct RunTracker {
     pub(super) range: LossRange,
     /// The number of plays per arm.
@@ -26,13 +24,13 @@ pub(super) struct RunTracker {
     /// The id of the next decision, which is the number of plays so far.
     pub(super) next: u64,
     /// Decisions without a loss. The name in snapshots is older.
-    #[serde(rename = "awaiting")]
+    #[cfg_attr(feature = "serde", serde(rename = "awaiting"))]
     pending: PendingIds,
     open: Option<OpenRun>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct OpenRun {
     run: Run,
     /// The id of its first play.
@@ -176,7 +174,11 @@ impl RunTracker {
             self.pending.drop_oldest();
         }
     }
+}
 
+/// For snapshots.
+#[cfg(feature = "serde")]
+impl RunTracker {
     /// Checks a state that was read from a snapshot: whether this code can have produced it.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let arms = self.plays.len();
@@ -234,6 +236,7 @@ fn is_playable(run: Run, arms: usize) -> bool {
     run.arm < arms && run.plays() > 0
 }
 
+#[cfg(feature = "serde")]
 fn ensure(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(otherwise) }
 }

@@ -4,8 +4,8 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::Advisor;
 use super::run_tracker::RunTracker;
-use super::{Advisor, SnapshotError};
 
 /// Increased when an older program could misread what a newer one writes.
 const VERSION: u64 = 1;
@@ -51,4 +51,30 @@ impl<P: DeserializeOwned> Advisor<P> {
         tracker.check().map_err(|problem| SnapshotError::Inconsistent { problem })?;
         Ok(Self { policy, tracker })
     }
+}
+
+/// Why a snapshot cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The text is not the expected JSON, or the policy cannot be serialised.
+    #[error("the snapshot of an advisor: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The text is not a snapshot of an advisor, or has another version.
+    #[error(
+        "the snapshot has {} for `calibandit_advisor`, but this version reads {supported}",
+        found.as_deref().unwrap_or("nothing")
+    )]
+    Version {
+        /// The version in the text.
+        found: Option<String>,
+        /// The version that can be read.
+        supported: u64,
+    },
+    /// The parts of the snapshot contradict each other: it was changed after it was written.
+    #[error("the snapshot contradicts itself: {problem}")]
+    Inconsistent {
+        /// The contradiction.
+        problem: &'static str,
+    },
 }

@@ -1,12 +1,14 @@
 //! One arm of a game: weights, loss curve and noise, checked together.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Exposure, LossCurve, Noise, Shape, Trend, Weights};
 
 /// One action of a game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "ArmData", into = "ArmData")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "ArmData", into = "ArmData")
+)]
 pub struct Arm {
     weights: Weights,
     curve: LossCurve,
@@ -14,12 +16,11 @@ pub struct Arm {
     eventual_loss: f64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct ArmData {
     weights: Weights,
     loss: LossCurve,
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     feedback: Noise,
 }
 

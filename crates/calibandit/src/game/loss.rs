@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ArmError, Exposure};
@@ -52,8 +52,9 @@ pub enum Shape {
 }
 
 /// Parameters of [`Shape::Linear`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Linear {
     /// The loss at tally 0.
     pub intercept: f64,
@@ -62,8 +63,9 @@ pub struct Linear {
 }
 
 /// Parameters of [`Shape::ExponentialLinear`]: `beta · exp(-alpha · k) - |gamma| · k`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExponentialLinear {
     /// The rate of the exponential decrease.
     pub alpha: f64,
@@ -82,8 +84,9 @@ impl ExponentialLinear {
 }
 
 /// Parameters of [`Shape::Needle`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NeedleCurve {
     /// The tally that is different, compared exactly: the weights should be powers of two.
     pub tally: f64,
@@ -267,30 +270,34 @@ impl fmt::Debug for Shape {
 }
 
 /// A loss curve as it is written in files: exactly one shape, and the special values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossCurveSpec {
     /// The same loss at every play.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub constant: Option<f64>,
     /// By the number of plays in the window; the first value is for one play.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub by_plays: Option<Vec<f64>>,
     /// Linear in the tally.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub linear: Option<Linear>,
     /// `beta · exp(-alpha · k) - |gamma| · k` for k plays in the window.
-    #[serde(alias = "lap", alias = "exponential-linear", skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("aliases" = ["lap", "exponential-linear"]))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(alias = "lap", alias = "exponential-linear", skip_serializing_if = "Option::is_none")
+    )]
+    #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["lap", "exponential-linear"])))]
     pub exponential_linear: Option<ExponentialLinear>,
     /// One value at exactly one tally, another everywhere else.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub needle: Option<NeedleCurve>,
     /// Another value when the arm is calibrated.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub calibrated: Option<f64>,
     /// Another value when this play is the arm's only one in the window.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub alone: Option<f64>,
 }
 
@@ -315,6 +322,7 @@ impl TryFrom<LossCurveSpec> for LossCurve {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for LossCurve {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut spec = LossCurveSpec { calibrated: self.calibrated, alone: self.alone, ..LossCurveSpec::default() };
@@ -332,6 +340,7 @@ impl Serialize for LossCurve {
     }
 }
 
+#[cfg(feature = "serde")]
 impl<'de> Deserialize<'de> for LossCurve {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         LossCurveSpec::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)

@@ -2,15 +2,18 @@
 
 use rand::Rng;
 use rand_distr::{Beta, Binomial, ChiSquared, Distribution, StandardNormal};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::ArmError;
 use crate::{Feedback, Stream};
 
 /// How the observed loss of a play is distributed around its expectation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case", deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Noise {
     /// 1 with the expected loss as probability, otherwise 0.
     #[default]

@@ -1,14 +1,16 @@
 //! An arm's weights: how much a play of it counts by its age.
 
-use serde::{Deserialize, Serialize};
-
 use super::ArmError;
 
 /// The weights `w_x` of an arm, newest play first. Their number is the arm's memory.
 ///
 /// Each lies in (0, 1], as in the paper's definition of the weighted tallying bandit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Vec<f64>", into = "Vec<f64>")
+)]
 pub struct Weights {
     weights: Vec<f64>,
     all_equal: bool,

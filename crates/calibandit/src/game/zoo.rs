@@ -46,16 +46,16 @@ pub use span::Span;
 pub use step::Step;
 pub use stochastic::Stochastic;
 
+#[cfg(feature = "schema")]
 use std::sync::LazyLock;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Game, GameError};
+#[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
 use crate::rng::{Stream, StreamKey};
 
 /// What the catalogue and [`GameSpec`] need of one kind of game besides its parameters and its `draw`.
+#[cfg_attr(not(feature = "schema"), allow(dead_code))] // some items are read by the catalogue alone
 trait GameConfig: Sized {
     /// The value of `kind` in files.
     const NAME: &'static str;
@@ -85,8 +85,9 @@ fn size(arms: usize, memory: usize) -> String {
 macro_rules! games {
     ($($(#[$attribute:meta])* $kind:ident,)*) => {
         /// Which game to play: the `[game]` table of an experiment.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(tag = "kind", rename_all = "kebab-case")]
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind", rename_all = "kebab-case"))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[non_exhaustive]
         pub enum GameSpec {
             $($(#[$attribute])* $kind($kind),)*
@@ -99,6 +100,7 @@ macro_rules! games {
 
             /// Every kind of game with its documentation, parameters and an example, in the order of
             /// [`KINDS`](GameSpec::KINDS).
+            #[cfg(feature = "schema")]
             pub fn catalogue() -> &'static [CatalogueEntry<Self>] {
                 static CATALOGUE: LazyLock<Vec<CatalogueEntry<GameSpec>>> = LazyLock::new(|| vec![$(
                     CatalogueEntry::new::<$kind>(
@@ -168,8 +170,8 @@ games! {
     /// The dart throwing tournament.
     Darts,
     /// Arms with fitted warm-up curves, among them the paper's racing tournament.
-    #[serde(alias = "race")]
-    #[schemars(extend("aliases" = ["race"]))]
+    #[cfg_attr(feature = "serde", serde(alias = "race"))]
+    #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["race"])))]
     Fitted,
     /// The stochastic bandit without memory.
     Stochastic,
@@ -186,6 +188,7 @@ impl GameSpec {
     }
 
     /// Reads a specification from JSON and checks it.
+    #[cfg(feature = "serde")]
     pub fn from_json(text: &str) -> Result<Self, GameSpecError> {
         let spec: Self =
             serde_json::from_str(text).map_err(|error| GameSpecError::Json { message: error.to_string() })?;

@@ -14,9 +14,6 @@
 //! [`Run::forever`](crate::Run::forever) here as well: nothing is left to learn, so a live caller need not report any
 //! more losses.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::elimination::{Elimination, elimination_policy};
 use super::error::{check, check_memory_bound, check_problem};
@@ -31,16 +28,17 @@ const CONSTANT: f64 = 64.0;
 const EPOCHS: u32 = 64;
 
 /// The paper's Algorithm 1 with a wider radius, for an unknown horizon.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AnytimeEliminationSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The probability with which the guarantee may fail; the paper requires less than 0.009.
-    #[serde(default = "default_delta")]
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 0.009))]
+    #[cfg_attr(feature = "serde", serde(default = "default_delta"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 0.009)))]
     pub delta: f64,
 }
 
@@ -119,8 +117,8 @@ impl PolicyConfig for AnytimeEliminationSpec {
 /// assert_eq!(AnytimeElimination::new(params).next_run(), Run { arm: 0, burn_in: 20, record: 20 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct AnytimeElimination {
     epochs: Elimination,
 }

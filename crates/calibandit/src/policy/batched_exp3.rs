@@ -13,9 +13,6 @@
 //! [`Exp3`](super::Exp3) has ceil(T / tau) updates, for which its default rate is computed; it clamps the mean loss of a
 //! batch to [0, 1].
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
@@ -25,21 +22,22 @@ use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// EXP3 over batches of plays: sublinear policy regret against any bounded memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct BatchedExp3Spec {
     /// The number of plays per batch.
     ///
     /// Default: floor((T / (7 K ln K))^(1/3)), at least 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub batch: Option<u64>,
     /// The rate of exploration and of learning.
     ///
     /// Default: min(1, sqrt(K ln K / ((e - 1) N))) for N batches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     pub gamma: Option<f64>,
 }
 
@@ -131,8 +129,8 @@ impl PolicyConfig for BatchedExp3Spec {
 /// assert_eq!(policy.next_run().plays(), 26); // (10^6 / (35 · ln 5))^(1/3) = 26.08...
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BatchedExp3 {
     pub(crate) batch: u64,
     pub(crate) weights: ExpWeights,

@@ -23,8 +23,6 @@ mod schedule;
 pub use index::Index;
 
 use rand::seq::SliceRandom;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::PolicyError;
 use super::error::{check, check_memory_bound, check_positive, check_problem};
@@ -36,25 +34,26 @@ use sample_stats::SampleStats;
 use schedule::Schedule;
 
 /// Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CalibratedSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The rule that chooses the next arm.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub index: Index,
     /// The number of plays to record of each arm at the start; fewer if the horizon is short, more if the burn-in is long.
-    #[serde(default = "default_first")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "serde", serde(default = "default_first"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub first: u64,
     /// A visit records at least this fraction of the arm's earlier recorded plays.
     ///
     /// Default: 0.15, or 1 for `elimination`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub growth: Option<f64>,
 }
 
@@ -151,8 +150,8 @@ struct NextRun {
 }
 
 /// The visit that is under way: an unbroken sequence of plays of one arm.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct Visit {
     /// The recorded plays of the arm before the visit, which determine its least length.
     before: f64,
@@ -177,11 +176,11 @@ struct Visit {
 /// assert_eq!((run.arm, run.burn_in), (1, 0));
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Calibrated {
     memory_bound: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     horizon: Option<u64>,
     index: Index,
     schedule: Schedule,
@@ -192,9 +191,9 @@ pub struct Calibrated {
     opened: usize,
     /// Plays made, burn-in included.
     time: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     current: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     visit: Option<Visit>,
     /// Whether all losses so far can have come from [0, 1].
     bounded: bool,

@@ -12,13 +12,11 @@
 //! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left it
 //! is played until the end in one run.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Certificate, Feedback, Run};
 
 /// The state of both forms.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Elimination {
     arms: usize,
     memory_bound: u64,

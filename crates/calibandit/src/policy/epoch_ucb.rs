@@ -12,9 +12,6 @@
 //! the first such arm in case of a tie, once every arm has had one epoch. The paper states no constant; c = 2 is that
 //! of UCB1 ([`Ucb1`](super::Ucb1)), which has the same index.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::error::{check_memory_bound, check_positive, check_problem};
 use super::spec::PolicyConfig;
@@ -22,16 +19,17 @@ use super::ucb_index::{UcbIndex, ucb_policy};
 use crate::{Problem, Stream};
 
 /// UCB over epochs of M plays of one arm, of which only the last is recorded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct EpochUcbSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The constant c in the index mean - sqrt(c ln(epochs) / n): a larger one explores more.
-    #[serde(default = "default_exploration")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "serde", serde(default = "default_exploration"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub exploration: f64,
 }
 
@@ -112,8 +110,8 @@ impl PolicyConfig for EpochUcbSpec {
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 2, record: 1 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct EpochUcb {
     memory_bound: u64,
     index: UcbIndex,

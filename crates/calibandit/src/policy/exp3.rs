@@ -19,9 +19,6 @@
 
 use std::f64::consts::E;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
@@ -30,15 +27,16 @@ use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// Exponential weights over single plays: assumes nothing about the losses, and has no burn-in.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Exp3Spec {
     /// The rate of exploration and of learning.
     ///
     /// Default: min(1, sqrt(K ln K / ((e - 1) N))) for N updates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     pub gamma: Option<f64>,
 }
 
@@ -120,8 +118,8 @@ impl PolicyConfig for Exp3Spec {
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Exp3 {
     pub(crate) weights: ExpWeights,
     pub(crate) stream: Stream,

@@ -9,7 +9,6 @@
 mod sum_tree;
 
 use rand::Rng;
-use serde::{Deserialize, Serialize};
 
 use sum_tree::SumTree;
 
@@ -23,8 +22,8 @@ pub(crate) const IN_LINE: usize = 32;
 pub(crate) const REBASE_ABOVE: f64 = 256.0;
 
 /// What follows from the rate and the number of arms K.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(crate) struct LearningRate {
     pub(crate) gamma: f64,
     /// K / gamma.
@@ -54,8 +53,8 @@ pub(crate) fn uniform(word: u64) -> f64 {
 /// The weights themselves are at hand as well: an update changes one of them, at the price of one exponential. As
 /// gains are not negative, weights only grow between two changes of the reference, so adding up the growth in `total`
 /// loses no precision; a weight that underflows to 0 is still there as a logarithm.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(crate) struct ExpWeights {
     pub(crate) rate: LearningRate,
     pub(crate) log_weights: Vec<f64>,

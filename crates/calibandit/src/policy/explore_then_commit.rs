@@ -14,9 +14,6 @@
 //! The exploration, K·(M - 1 + n) plays, must fit into the horizon. A default n that does not fit is reduced until it
 //! does; an n that was given and does not fit is an error.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
 use super::spec::PolicyConfig;
@@ -24,18 +21,19 @@ use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// Measure every arm once after a burn-in, then play the best until the end: a reference.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ExploreThenCommitSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The number of plays to record of each arm before the decision.
     ///
     /// Default: ceil((T / K)^(2/3) (ln T)^(1/3)), or as many as the horizon allows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub explore: Option<u64>,
 }
 
@@ -138,8 +136,8 @@ impl PolicyConfig for ExploreThenCommitSpec {
 /// assert_eq!(policy.next_run(), Run::forever(1));
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ExploreThenCommit {
     arms: usize,
     memory_bound: u64,

@@ -7,10 +7,8 @@
 //! A policy has one file with these three types, connected by [`PolicyConfig`], and one line in the list at the end of
 //! this file.
 
+#[cfg(feature = "schema")]
 use std::sync::LazyLock;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Params,
@@ -19,10 +17,12 @@ use super::{
     SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson, ThompsonParams,
     ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
 };
+#[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 
 /// What connects the specification, the checked parameters and the policy of one kind.
+#[cfg_attr(not(feature = "schema"), allow(dead_code))] // some items are read by the catalogue alone
 pub(super) trait PolicyConfig: Sized {
     /// The value of `kind` in files.
     const NAME: &'static str;
@@ -69,9 +69,10 @@ macro_rules! policies {
         /// assert_eq!(serde_json::to_string(&resolved)?, r#"{"kind":"exp3","gamma":0.08982154680454299}"#);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(tag = "kind", rename_all = "kebab-case")]
-        #[schemars(description = "A policy and its parameters, by `kind`.")] // without the example above
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind", rename_all = "kebab-case"))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schema", schemars(description = "A policy and its parameters, by `kind`."))] // without the example above
         #[non_exhaustive]
         pub enum PolicySpec {
             $($(#[$doc])* $kind($spec),)*
@@ -79,8 +80,8 @@ macro_rules! policies {
 
         /// A policy of any kind, as [`PolicySpec::build`] makes it. It can be serialised between any two runs; the
         /// restored policy continues exactly as the original would have, its random stream included.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
         #[non_exhaustive]
         pub enum AnyPolicy {
             $($(#[$doc])* $kind($kind),)*
@@ -91,6 +92,7 @@ macro_rules! policies {
             pub const KINDS: &[&str] = &[$(<$spec as PolicyConfig>::NAME,)*];
 
             /// Every kind of policy with its documentation, parameters and an example.
+            #[cfg(feature = "schema")]
             pub fn catalogue() -> &'static [CatalogueEntry<Self>] {
                 static CATALOGUE: LazyLock<Vec<CatalogueEntry<PolicySpec>>> = LazyLock::new(|| vec![$({
                     let example = PolicySpec::$kind(PolicyConfig::example());

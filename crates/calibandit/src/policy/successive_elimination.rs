@@ -21,9 +21,6 @@
 //!
 //! The guarantee holds for observed losses in [0, 1]; with other feedback the policy works without a guarantee.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::elimination::{Elimination, elimination_policy};
 use super::error::{check, check_memory_bound, check_positive, check_problem, needed_horizon};
@@ -32,8 +29,16 @@ use crate::math;
 use crate::{Problem, Stream};
 
 /// The constant c in the radius C_s = sqrt(c / n_s · ln(2·K·S / delta)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", expecting = "`radius` must be \"paper\", \"hoeffding\", \"difference\" or a number")]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        rename_all = "kebab-case",
+        expecting = "`radius` must be \"paper\", \"hoeffding\", \"difference\" or a number"
+    )
+)]
 #[non_exhaustive]
 pub enum Radius {
     /// 32, as printed in the paper.
@@ -44,8 +49,8 @@ pub enum Radius {
     /// 1/4, which Hoeffding's inequality for the difference of two means requires.
     Difference,
     /// Any other positive number. Below 1/4 there is no guarantee.
-    #[serde(untagged)]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "serde", serde(untagged))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     Constant(f64),
 }
 
@@ -62,19 +67,20 @@ impl Radius {
 }
 
 /// The paper's Algorithm 1: measure all arms in epochs of doubling length, drop those that are clearly worse.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SuccessiveEliminationSpec {
     /// What the policy is told about the memory: at least the game's true memory, the paper's M.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The constant in the confidence radius: with a larger one, arms are dropped later.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub radius: Radius,
     /// The probability with which the guarantee may fail.
-    #[serde(default = "default_delta")]
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    #[cfg_attr(feature = "serde", serde(default = "default_delta"))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub delta: f64,
 }
 
@@ -181,8 +187,8 @@ impl PolicyConfig for SuccessiveEliminationSpec {
 /// assert_eq!(policy.certificate().map(|certificate| certificate.arms), Some(vec![1]));
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct SuccessiveElimination {
     epochs: Elimination,
 }

@@ -15,8 +15,6 @@
 
 use rand::RngExt;
 use rand_distr::{Beta, Distribution};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::PolicyError;
 use super::error::check_problem;
@@ -24,8 +22,9 @@ use super::spec::PolicyConfig;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// Thompson sampling over single plays, without burn-in: a reference.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ThompsonSpec {}
 
@@ -80,8 +79,8 @@ impl PolicyConfig for ThompsonSpec {
 /// assert_eq!(policy.next_run().plays(), 1);
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Thompson {
     /// By arm, the number of losses counted as 1.
     ones: Vec<u64>,

@@ -12,9 +12,6 @@
 //! calibrated arm. It is [`EpochUcb`](super::EpochUcb) with a memory bound of 1, which also has the constant as a
 //! parameter.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::PolicyError;
 use super::error::check_problem;
 use super::spec::PolicyConfig;
@@ -25,8 +22,9 @@ use crate::{Problem, Stream};
 const EXPLORATION: f64 = 2.0;
 
 /// UCB over single plays, without burn-in: a reference.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Ucb1Spec {}
 
@@ -78,8 +76,8 @@ impl PolicyConfig for Ucb1Spec {
 /// assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 0, record: 1 });
 /// # Ok::<(), calibandit::PolicyError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Ucb1 {
     index: UcbIndex,
 }

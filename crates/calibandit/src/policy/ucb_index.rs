@@ -1,15 +1,14 @@
 //! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
 
 use crate::math;
-use serde::{Deserialize, Serialize};
 
 /// The index of every arm.
 ///
 /// Looking through all arms at every choice is not needed: while the arm that leads is chosen, the other arms' indices
 /// only fall as slowly as sqrt(ln N) grows. So a bound is worked out on how far they can fall within the next choices,
 /// and as long as the leader's index is surely below it, no other index is computed. The choices are the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct UcbIndex {
     exploration: f64,
     /// N.
@@ -17,7 +16,7 @@ pub(super) struct UcbIndex {
     /// n and the sum of the losses of each arm.
     chosen: Vec<u64>,
     sums: Vec<f64>,
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     memo: Memo,
 }
 

@@ -1,13 +1,12 @@
 //! Sums of expected losses, exact to the last digits at any horizon, and their record at the checkpoints.
 
-use serde::{Deserialize, Serialize};
-
 use super::Trajectory;
 use super::loss_table::LossTable;
 use crate::Game;
 
 /// The state of a trajectory at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Checkpoint {
     /// The number of plays made.
     pub t: u64,

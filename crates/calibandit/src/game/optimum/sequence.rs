@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::state_space::StateSpace;
 
 /// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BestSequence {
     /// The first plays.
     pub prefix: Vec<usize>,

@@ -3,9 +3,6 @@
 //! As long as nobody plays x_2 `memory_bound` times in a row, the two look the same. Drawn from equal streams they
 //! have x_1 at the same place.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
@@ -13,13 +10,14 @@ use crate::rng::Stream;
 /// Memory 1: one arm always costs 1/2 and all others 1.
 ///
 /// In the paper: the game tb_A of Theorem 2's proof. 0-REO.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdaptivityA {
     /// The number of arms, K; at least 2.
     pub arms: usize,
     /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback; the paper's has none.
     pub feedback: Noise,
@@ -63,8 +61,9 @@ impl AdaptivityA {
 /// as the memory bound.
 ///
 /// In the paper: the game tb_B of Theorem 2's proof. Unit weights; 0-REO.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdaptivityB {
     /// The number of arms, K; at least 2.
     pub arms: usize,
@@ -72,10 +71,10 @@ pub struct AdaptivityB {
     pub memory_bound: usize,
     /// The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other arms if not
     /// given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub safe_arm: Option<usize>,
     /// The noise of the feedback; the paper's has none.
     pub feedback: Noise,

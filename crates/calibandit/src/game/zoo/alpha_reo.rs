@@ -1,8 +1,5 @@
 //! The game that satisfies repeated exposure optimality only up to an alpha.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
@@ -22,18 +19,19 @@ use crate::rng::Stream;
 /// own definition gives.
 ///
 /// Memory 1 is refused: there the decoy's only play is also a calibrated one, so that the decoy would be the best arm.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlphaReo {
     /// The number of arms, K; at least 2.
     pub arms: usize,
     /// How many plays in a row calibrate an arm, m; at least 2.
     pub memory: usize,
     /// The index of the best arm x*, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The index of the decoy x**, from 0. Drawn uniformly among the other arms if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decoy_arm: Option<usize>,
     /// The noise of the feedback.
     pub feedback: Noise,

@@ -1,8 +1,5 @@
 //! The basketball example.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, Linear, LossCurve, Noise};
 use crate::rng::Stream;
@@ -13,8 +10,9 @@ use crate::rng::Stream;
 /// tally z of one player. The other is ours: with the loss 0.65 - z/10 she is the better of the two on a first shot
 /// (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that whoever never lets a
 /// player warm up picks the wrong one. 0-REO.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Basketball {
     /// How much a shot counts, newest first; their number is the memory.
     pub weights: Vec<f64>,
@@ -24,7 +22,7 @@ pub struct Basketball {
     pub second: Linear,
     /// The index, 0 or 1, of the player with the smaller eventual loss (the first if they are equal). Drawn uniformly
     /// if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback: a hit or a miss.
     pub feedback: Noise,

@@ -1,8 +1,5 @@
 //! Games written out arm by arm.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check};
 use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Noise, Weights};
 use crate::rng::Stream;
@@ -21,27 +18,29 @@ use crate::rng::Stream;
 /// assert_eq!(game.losses(&[0, 0])?, [0.5, 0.25]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Custom {
     /// The arms, in order: in TOML one `[[game.arm]]` table each.
     pub arm: Vec<ArmSpec>,
 }
 
 /// One arm as it is written in files.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmSpec {
     /// How much a play counts by its age, newest first, each in (0, 1]. Their number is the arm's memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub weights: Option<Vec<f64>>,
     /// Instead of `weights`: this many weights of 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub memory: Option<usize>,
     /// The expected loss, by the arm's plays in the window.
     pub loss: LossCurveSpec,
     /// The noise of the feedback.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub feedback: Noise,
 }
 

@@ -1,8 +1,5 @@
 //! The dart throwing tournament.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, Span, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
@@ -11,8 +8,9 @@ use crate::rng::Stream;
 ///
 /// In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. Memory 2. 0-REO as long as no
 /// first toss can be better than every calibrated one, as with the default ranges.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Darts {
     /// The number of players, K.
     pub arms: usize,

@@ -1,8 +1,5 @@
 //! The weighted game, in which older plays count for less.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
@@ -14,15 +11,16 @@ use crate::rng::Stream;
 ///
 /// With v_i = 2^-i and w = v / (2 ‖v‖₁), the loss is 1 - w·y, and 1 - 1/2 - 0.15 = 0.35 for the calibrated best arm.
 /// 0-REO.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decay {
     /// The number of arms, K.
     pub arms: usize,
     /// How many plays in a row calibrate an arm, m; at most 1000.
     pub memory: usize,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback.
     pub feedback: Noise,

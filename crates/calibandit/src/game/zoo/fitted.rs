@@ -2,9 +2,6 @@
 
 mod pair;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 pub use pair::{FittedDriver, FittedPair, RacePair};
 
 use super::{GameConfig, check, size};
@@ -31,26 +28,28 @@ use crate::rng::Stream;
 /// assert_eq!(reo(&game)?.alpha, 0.0); // computed: no window of these two is better than the best calibrated one
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fitted {
     /// A pair of drivers that comes with the library, by its race.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub pair: Option<RacePair>,
     /// The models, one per arm. In TOML, each is a `[[game.model]]` table.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub model: Option<Vec<FittedModel>>,
     /// The number of plays in a row that calibrate an arm, m. A `pair` has its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub memory: Option<usize>,
 }
 
 /// The losses of one arm: normal around `beta·exp(-alpha·k) - |gamma|·k` at the k-th play in a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FittedModel {
     /// The name of the arm, for tables and plots.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub name: Option<String>,
     /// The rate of the exponential decrease.
     pub alpha: f64,

@@ -1,8 +1,6 @@
 //! Proposition 1: without repeated exposure optimality, learning can take 2^m plays.
 
 use rand::RngExt;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
@@ -15,13 +13,14 @@ use crate::rng::Stream;
 /// Weights 2^-i, under which no two windows have the same tally; memory of at most 50, so that tallies are exact. A
 /// needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated
 /// exposure optimality (alpha = 1), unless the pattern drawn happens to be the calibrated window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Needle {
     /// How far back plays matter, m; from 1 to 50. The paper leaves it open.
     pub memory: usize,
     /// The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback; the paper's has none.
     pub feedback: Noise,

@@ -1,8 +1,6 @@
 //! Random games with repeated exposure optimality for a chosen alpha.
 
 use rand::RngExt;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{GameConfig, Span, check};
 use crate::game::{Game, GameError, LossCurve, Noise, Weights};
@@ -23,8 +21,9 @@ use crate::rng::Stream;
 /// assert_eq!((game.arms().len(), game.memory()), (10, 8));
 /// # Ok::<(), calibandit::GameError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RandomReo {
     /// The number of arms, K.
     pub arms: usize,
@@ -40,10 +39,10 @@ pub struct RandomReo {
     pub gap: Span<f64>,
     /// The best arm's eventual loss: a number, or a pair [low, high] to draw from. If not given, drawn from all that
     /// alpha and the gap leave, from `alpha` to 1 - `gap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_loss: Option<Span<f64>>,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// How plays count by their age.
     pub weights: WeightFamily,
@@ -54,8 +53,9 @@ pub struct RandomReo {
 }
 
 /// Families of weights to draw from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum WeightFamily {
     /// All ones.
     Unit,
@@ -66,8 +66,9 @@ pub enum WeightFamily {
 }
 
 /// Families of loss curves to draw from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum CurveFamily {
     /// One loss until calibrated, then the eventual loss.
     Step,

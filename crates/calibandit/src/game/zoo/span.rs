@@ -1,16 +1,19 @@
 //! A parameter that is one number or a range to draw from.
 
 use rand::RngExt;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::check;
 use crate::game::GameError;
 use crate::rng::Stream;
 
 /// One value, or a pair `[low, high]` from which each draw is uniform.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a number or a pair of numbers [low, high]")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(untagged, expecting = "expected a number or a pair of numbers [low, high]")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Span<T> {
     /// Always this value.
     One(T),

@@ -1,8 +1,5 @@
 //! The unweighted step game.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
@@ -11,8 +8,9 @@ use crate::rng::Stream;
 ///
 /// In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix. 0-REO.
 /// The defaults are Figure 1a's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The number of arms, K.
     pub arms: usize,
@@ -23,7 +21,7 @@ pub struct Step {
     /// The loss of the calibrated best arm; not above `usual_loss`.
     pub best_loss: f64,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback.
     pub feedback: Noise,

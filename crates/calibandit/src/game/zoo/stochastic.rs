@@ -1,8 +1,5 @@
 //! The plain stochastic bandit.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::step::check_losses;
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
@@ -12,23 +9,24 @@ use crate::rng::Stream;
 ///
 /// In the paper: Section 2, the special case m = 1. Give either `losses`, one an arm and in this order, or `arms`:
 /// then all have `usual_loss` but for one with `best_loss`. 0-REO.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stochastic {
     /// The expected loss of each arm.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub losses: Option<Vec<f64>>,
     /// The number of arms, K; instead of `losses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub arms: Option<usize>,
     /// The loss of every arm but the best; 0.5 if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub usual_loss: Option<f64>,
     /// The loss of the best arm, not above `usual_loss`; 0.35 if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_loss: Option<f64>,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback.
     pub feedback: Noise,

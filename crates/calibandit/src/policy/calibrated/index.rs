@@ -4,8 +4,6 @@
 //! All but the default are asked once a visit; the schedule then says how long the visit is.
 
 use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::arms_view::ArmsView;
 use super::sample_stats::{SampleStats, bernoulli};
@@ -13,14 +11,15 @@ use crate::Stream;
 use crate::math;
 
 /// How `calibrated` chooses its arms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Index {
     /// Arms that are not ruled out challenge the arm with the least mean; uses mean and variance.
     #[default]
-    #[serde(alias = "race")]
-    #[schemars(extend("aliases" = ["race"]))]
+    #[cfg_attr(feature = "serde", serde(alias = "race"))]
+    #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["race"])))]
     Challenge,
     /// The same with the level of Lai (1987): worse on average, with the shortest tail.
     Cautious,

@@ -1,13 +1,11 @@
 //! The recorded losses of one arm: their number, sum and sum of squares, and the evidence about their mean, in nats.
 
-use serde::{Deserialize, Serialize};
-
 use crate::Feedback;
 use crate::math;
 
 /// Everything recorded of one arm so far. All of it comes from the calibrated arm, so it is one i.i.d. sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct SampleStats {
     pub(super) n: f64,
     sum: f64,

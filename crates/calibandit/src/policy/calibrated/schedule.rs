@@ -1,10 +1,8 @@
 //! The schedule: how much to record of an arm, at the start and at each visit.
 
-use serde::{Deserialize, Serialize};
-
 /// How much to record.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Schedule {
     /// Recorded plays of each arm at the start.
     first: u64,

@@ -1,7 +1,5 @@
 //! Partial sums of many weights, so that one is found and changed in logarithmic time.
 
-use serde::{Deserialize, Serialize};
-
 /// How many children a node has.
 const FAN: usize = 16;
 
@@ -9,8 +7,8 @@ const FAN: usize = 16;
 /// not in use.
 ///
 /// A sum is always computed anew from its parts in the same order, never adjusted, so that no error builds up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct SumTree {
     levels: Vec<Vec<f64>>,
 }

@@ -6,49 +6,49 @@
 
 use std::sync::LazyLock;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::game::zoo::FittedModel;
 
 /// A pair of drivers that comes with the library, by its race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum RacePair {
     /// The race of the paper's main text.
-    #[serde(rename = "2001-german")]
+    #[cfg_attr(feature = "serde", serde(rename = "2001-german"))]
     German2001,
     /// The race with the fewest laps before the first stop.
-    #[serde(rename = "2014-german")]
+    #[cfg_attr(feature = "serde", serde(rename = "2014-german"))]
     German2014,
     /// A track that dried from lap to lap.
-    #[serde(rename = "2011-hungarian")]
+    #[cfg_attr(feature = "serde", serde(rename = "2011-hungarian"))]
     Hungarian2011,
     /// Two drivers at the back of the field.
-    #[serde(rename = "2021-austrian")]
+    #[cfg_attr(feature = "serde", serde(rename = "2021-austrian"))]
     Austrian2021,
     /// A race in the last season of the data.
-    #[serde(rename = "2022-hungarian")]
+    #[cfg_attr(feature = "serde", serde(rename = "2022-hungarian"))]
     Hungarian2022,
     /// A race whose pit stops were inferred, not recorded.
-    #[serde(rename = "2008-canadian")]
+    #[cfg_attr(feature = "serde", serde(rename = "2008-canadian"))]
     Canadian2008,
     /// A race whose pit stops were inferred, not recorded.
-    #[serde(rename = "2009-abu-dhabi")]
+    #[cfg_attr(feature = "serde", serde(rename = "2009-abu-dhabi"))]
     AbuDhabi2009,
     /// A race whose pit stops were inferred, not recorded.
-    #[serde(rename = "2009-singapore")]
+    #[cfg_attr(feature = "serde", serde(rename = "2009-singapore"))]
     Singapore2009,
     /// A race on the short outer circuit.
-    #[serde(rename = "2020-sakhir")]
+    #[cfg_attr(feature = "serde", serde(rename = "2020-sakhir"))]
     Sakhir2020,
     /// The race with the most laps before the first stop.
-    #[serde(rename = "2018-french")]
+    #[cfg_attr(feature = "serde", serde(rename = "2018-french"))]
     French2018,
 }
 
 /// The fitted models of two drivers in one race.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FittedPair {
     /// The value of `pair` in files.
@@ -64,7 +64,8 @@ pub struct FittedPair {
 }
 
 /// The fitted lap-time model of one driver, and how good the fit is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FittedDriver {
     /// The driver's name.
