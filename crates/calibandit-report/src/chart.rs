@@ -30,7 +30,7 @@ mod png;
 mod scale;
 mod scene;
 mod style;
-pub(crate) mod svg;
+mod svg;
 
 pub use marker::Marker;
 #[cfg(feature = "png")]

@@ -1,10 +1,11 @@
-//! A report: figures, tables, specifications and commands in one HTML file that needs nothing else.
+//! A report: figures, tables, experiment files and commands in one self-contained HTML file.
 //!
-//! The page carries its data, style and script; its content security policy forbids every request, so that it looks the
-//! same in ten years and tells nobody that it was opened. Without JavaScript it shows the static drawings of
-//! [`figure`](crate::figure) and the tables.
+//! The page contains its data, style sheet and scripts. Its content security policy forbids every request, so the page
+//! does not depend on any server, and opening it sends nothing. Without JavaScript it shows the static drawings of
+//! [`chart`](crate::chart) and the tables.
 //!
-//! The page only shows what it is given. Numbers are rounded for it (five digits for curves); the exact ones are in the result files.
+//! The page computes nothing: it shows the numbers that it is given, rounded to five digits for curves. The exact numbers
+//! are in the result files.
 //!
 //! ```
 //! use calibandit_report::chart::Figure;
@@ -13,7 +14,7 @@
 //! let mut report = Report::new("Unweighted games");
 //! report.sections.push(ReportSection::new(Figure::new("fig1a", "CPR over time")));
 //! let page = report.to_html();
-//! assert!(page.starts_with("<!doctype html>") && page.contains("CPR over time"));
+//! assert!(page.starts_with("<!DOCTYPE html>") && page.contains("CPR over time"));
 //! ```
 
 mod data;
@@ -24,7 +25,7 @@ mod text;
 use crate::chart::{Figure, Palette};
 use serde::{Deserialize, Serialize};
 
-/// Everything on the page.
+/// The content of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The page's title.
@@ -32,14 +33,14 @@ pub struct Report {
     /// A few sentences under the title. Blank lines separate paragraphs, backticks mark code.
     #[serde(default)]
     pub lead: String,
-    /// The figures with all that belongs to them, in order.
+    /// The sections, in order.
     pub sections: Vec<ReportSection>,
-    /// Where the numbers come from.
+    /// Seed, generator and versions.
     #[serde(default)]
     pub footer: Footer,
 }
 
-/// One figure with its table, its specification and the way to make it again.
+/// One figure with its tables, its experiment file and the command that reproduces it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportSection {
     /// The figure.
@@ -47,27 +48,27 @@ pub struct ReportSection {
     /// The table under it; may be empty.
     #[serde(default)]
     pub summary: Vec<PolicyRow>,
-    /// What the table's numbers are, such as `CPR at T = 10⁶`.
+    /// The caption of the table, such as `CPR at T = 10⁶`.
     #[serde(default)]
     pub summary_caption: String,
     /// Further tables; may be empty.
     #[serde(default)]
     pub tables: Vec<DataTable>,
-    /// The experiment's specification as TOML.
+    /// The experiment file.
     #[serde(default)]
     pub spec: String,
-    /// The command that makes the figure again.
+    /// The command that reproduces the figure.
     #[serde(default)]
     pub command: String,
-    /// What the figure shows, in words. Blank lines separate paragraphs, backticks mark code.
+    /// A description of the figure. Blank lines separate paragraphs, backticks mark code.
     #[serde(default)]
     pub prose: String,
 }
 
-/// One policy's numbers over all instances.
+/// The statistics of one policy over all instances: a row of the table under a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolicyRow {
-    /// The panel (or game) that the row belongs to; empty if the figure has only one.
+    /// The title of the panel (or game) of the row; empty if the figure has only one.
     #[serde(default)]
     pub panel: String,
     /// The policy's label.
@@ -84,44 +85,44 @@ pub struct PolicyRow {
     pub p90: f64,
     /// 99 % quantile.
     pub p99: f64,
-    /// Worst instance.
+    /// Greatest value.
     pub max: f64,
     /// Labels of the policies of the same panel whose mean is significantly greater.
     #[serde(default)]
     pub better_than: Vec<String>,
 }
 
-/// A table of any columns. The first one names the rows.
+/// A table with columns of the caller's choice. The first column names the rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DataTable {
-    /// What the numbers are.
+    /// The caption.
     pub caption: String,
     /// The columns' headings.
     pub columns: Vec<String>,
-    /// The rows, a cell for each column.
+    /// The rows, with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// A cell of a [`DataTable`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What is shown.
+    /// The text of the cell.
     pub text: String,
-    /// What it is sorted by, where it is a number.
+    /// The number by which the column is sorted; `None` for a text.
     #[serde(default)]
     pub value: Option<f64>,
 }
 
-/// What a reader needs in order to trust and repeat the numbers.
+/// What a reader needs to reproduce the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Footer {
-    /// Name and version of each program or library that had a part in it.
+    /// Name and version of each program or library that produced the numbers.
     pub versions: Vec<(String, String)>,
     /// The seed.
     pub seed: String,
-    /// The random number generator's name.
+    /// The name of the random number generator.
     pub generator: String,
-    /// The command for the whole report.
+    /// The command that reproduces the whole report.
     #[serde(default)]
     pub command: String,
 }
@@ -132,7 +133,7 @@ impl Report {
         Report { title: title.into(), lead: String::new(), sections: Vec::new(), footer: Footer::default() }
     }
 
-    /// The looks of all policies of the report. Use it for the static figures that belong to it as well.
+    /// The styles of all curves of the report. Draw the static figures of the report with the same palette.
     pub fn palette(&self) -> Palette {
         Palette::for_figures(self.sections.iter().map(|section| &section.figure))
     }

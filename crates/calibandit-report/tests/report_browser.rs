@@ -89,7 +89,10 @@ fn policies_can_be_switched_off_and_on() {
         browser.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": " ", "code": "Space"}));
     }
     assert_eq!(browser.eval(&count(".curve")), json!(0));
-    assert_eq!(browser.eval("document.querySelector('.plot').textContent.includes('switched off')"), json!(true));
+    assert_eq!(
+        browser.eval("document.querySelector('.plot').textContent.includes('All policies are hidden')"),
+        json!(true)
+    );
     assert_quiet(&browser, &page);
 }
 
@@ -207,4 +210,17 @@ fn tables_sort_and_strange_labels_are_only_text() {
     browser.click("table.summary thead th:nth-child(2) button");
     assert!(sorted(&browser.eval(order)).is_sorted_by(|a, b| a >= b));
     assert_quiet(&browser, &page);
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn scale_js_gives_the_results_that_the_rust_code_gives() {
+    let mut browser = Browser::start();
+    let script = format!(
+        "(() => {{ {} {} return differences({}); }})()",
+        include_str!("../assets/report/scale.js"),
+        include_str!("scale_check.js"),
+        include_str!("scale_cases.json"),
+    );
+    assert_eq!(browser.eval(&script), json!([]));
 }

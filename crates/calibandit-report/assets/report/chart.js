@@ -1,6 +1,6 @@
-// One panel as an interactive SVG. What is shown is decided by a view that the panels of a figure share:
-// { x, y: null (the panel's own) | "linear" | "log", spread: "none" | "stderr" | "sigma" | "quantiles" | "instances",
-//   off: set of policies switched off }.
+// One panel as an interactive SVG. The panels of a figure share a view that says what is shown:
+// { x, y: null (as in the figure) | "linear" | "log", spread: "none" | "stderr" | "sigma" | "quantiles" | "instances",
+//   off: the set of hidden policies }.
 
 const SVG_NAME = "http://www.w3.org/2000/svg";
 
@@ -20,7 +20,7 @@ function textWidth(text) {
 
 const tenth = (v) => Math.round(v * 10) / 10;
 
-/** Path data through the places, broken where one is missing. */
+/** Path data through the points; the path is interrupted where a point has no position. */
 function pathThrough(xs, ys, x, y) {
   let data = "";
   let pen = "M";
@@ -37,7 +37,7 @@ function pathThrough(xs, ys, x, y) {
   return data;
 }
 
-/** Path data of the area between two edges; where the lower one has no place on a log axis it is at `floor`. */
+/** Path data of the area between two edges. Where the lower edge has no position on a log axis, it is at `floor`. */
 function pathBetween(xs, lower, upper, x, y, floor) {
   let data = "";
   let above = [];
@@ -60,7 +60,7 @@ function pathBetween(xs, lower, upper, x, y, floor) {
   return data;
 }
 
-/** The edges of the bands that a view asks for, as [lower, upper, strength]. */
+/** The edges of the bands that a view shows, as [lower, upper, opacity]. */
 function bands(series, spread) {
   const around = (width, factor) => [
     series.mean.map((m, i) => (m === null || width[i] === null ? null : m - factor * width[i])),
@@ -98,7 +98,7 @@ class Chart {
     return this.view[axis] === null ? this.panel[axis].log : this.view[axis] === "log";
   }
 
-  /** All x values of the curves that are seen, within the limits. */
+  /** The x values of the visible curves within the limits, sorted. */
   places() {
     const [low, high] = this.xLimits;
     const all = this.visible().flatMap((series) => series.xs);
@@ -132,9 +132,9 @@ class Chart {
     });
     const color = (series) => `var(--p${series.policy})`;
     for (const series of shown) {
-      for (const [lower, upper, strength] of bands(series, view.spread)) {
+      for (const [lower, upper, opacity] of bands(series, view.spread)) {
         const d = pathBetween(series.xs, lower, upper, x, y, frame.bottom);
-        inner.append(shape("path", { class: "band", d, style: `fill:${color(series)};fill-opacity:${strength}` }));
+        inner.append(shape("path", { class: "band", d, style: `fill:${color(series)};fill-opacity:${opacity}` }));
       }
       if (view.spread === "instances" && series.instances) {
         const d = series.instances.map((row) => pathThrough(series.xs, row, x, y)).join("");
@@ -153,9 +153,9 @@ class Chart {
     svg.append(this.hover);
     const lost = logY ? shown.reduce((n, s) => n + s.mean.filter((m) => m !== null && m <= 0).length, 0) : 0;
     const middle = { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2, "text-anchor": "middle" };
-    if (!shown.length) svg.append(shape("text", middle, "Every policy is switched off"));
+    if (!shown.length) svg.append(shape("text", middle, "All policies are hidden"));
     else if (lost) {
-      const note = lost === 1 ? "1 value is not positive: not on a log axis" : `${lost} values are not positive: not on a log axis`;
+      const note = lost === 1 ? "1 value is not positive and is not shown on a log axis" : `${lost} values are not positive and are not shown on a log axis`;
       svg.append(shape("text", { x: frame.left + 6, y: frame.top + 12, class: "warning" }, note));
     }
     host.replaceChildren(svg);
@@ -166,10 +166,10 @@ class Chart {
   describe(shown) {
     const { title, x, y } = this.panel;
     const names = shown.map((series) => this.policies[series.policy].label).join(", ");
-    return `${title ? `${title}. ` : ""}${y.label} against ${x.label} for ${names || "no policy"}. Arrow keys read values.`;
+    return `${title ? `${title}. ` : ""}${y.label} against ${x.label} for ${names || "no policy"}. Use the arrow keys to read values.`;
   }
 
-  /** The y values that must fit in. */
+  /** The y values that must be within the limits. */
   extent(shown, log) {
     const [low, high] = this.xLimits;
     const values = [];
@@ -193,9 +193,9 @@ class Chart {
     let xTicks = ticks(logX, this.xLimits, (frame.right - frame.left) / 64);
     const values = this.places();
     if (sweep && values.length && values.length <= 12) {
-      xTicks = values.map((at) => ({ at, label: tickNumber(Number(at.toPrecision(3)), Math.abs(Number(at.toPrecision(3)))) }));
+      xTicks = sweepTicks(values);
     }
-    // Powers of ten keep their labels first; what would touch a neighbour loses its own.
+    // A label that would touch another one is left out; powers of ten have priority.
     const round = (t) => logX && Math.abs(Math.log10(t.at) % 1) < 1e-9;
     const taken = [];
     for (const tick of [...xTicks].sort((a, b) => round(b) - round(a))) {
@@ -244,7 +244,10 @@ class Chart {
     return shape("path", { class: "marker", "data-policy": series.policy, d, style: `fill:var(--p${series.policy})` });
   }
 
-  /** A marker at every point of a sweep; on other curves a few, each curve's a little further right than the last one's. */
+  /**
+   * A marker at every point of a sweep. Other curves have a few markers at equal distances, shifted from curve to curve
+   * by `stagger`, so that markers of equal curves do not cover each other.
+   */
   markers(inner, series, stagger) {
     const { frame, x, y } = this;
     const line = series.xs.map((v, i) => [x(v), y(series.mean[i])]).filter(([px, py]) => !Number.isNaN(px + py));
@@ -287,7 +290,7 @@ class Chart {
     this.tip.hide();
   }
 
-  /** The value of a curve at a place, in the words of `meaning`. */
+  /** The value of a curve at a point, in the form that `meaning` describes. */
   value(series, i) {
     const mean = readable(series.mean[i]);
     const between = (low, high) => `${mean} (${readable(series.quantiles[low][i])}–${readable(series.quantiles[high][i])})`;

@@ -1,4 +1,5 @@
-// The page: figures built when they come near the screen, their controls, tables that sort, copy buttons, the theme.
+// The page: figures (built when they are scrolled near the screen) with their controls, sorting of tables, copy buttons,
+// the theme.
 
 const policies = JSON.parse(document.getElementById("policies").textContent);
 const live = document.getElementById("live");
@@ -14,7 +15,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** The box of values beside the pointer; one for the whole page. */
+/** The box with the values at the pointer. There is one for the whole page. */
 const tip = {
   box: element("div", { class: "tip", "aria-hidden": "true", hidden: "" }),
   show(host, px, head, meaning, rows) {
@@ -25,10 +26,10 @@ const tip = {
       const name = element("span", { class: "tip-name" }, row.label);
       this.box.append(element("div", { class: "tip-row" }, dot, name, element("span", { class: "tip-value" }, row.text)));
     }
-    if (!rows.length) this.box.append(element("div", {}, "no policy is switched on"));
+    if (!rows.length) this.box.append(element("div", {}, "All policies are hidden"));
     if (this.box.parentNode !== host) host.append(this.box);
     this.box.hidden = false;
-    // On a small plot the box would hide what it explains: it goes below.
+    // On a narrow plot the box would cover the curves, so it is placed below them.
     this.box.style.top = host.clientWidth < 480 ? `${host.clientHeight - 18}px` : "";
     const room = host.clientWidth - this.box.offsetWidth;
     const beside = px + 16 <= room ? px + 16 : px - this.box.offsetWidth - 16;
@@ -39,7 +40,7 @@ const tip = {
   },
 };
 
-/** A group of radio buttons that look like one switch. */
+/** A group of radio buttons that is displayed as one segmented control. */
 function choice(name, title, options, chosen, pick) {
   const group = element("fieldset", { class: "choice" }, element("legend", {}, title));
   for (const [value, label] of options) {
@@ -51,7 +52,7 @@ function choice(name, title, options, chosen, pick) {
   return group;
 }
 
-/** A legend entry: a piece of the curve and its name. */
+/** The sample of a curve in the legend. */
 function swatch(policy) {
   const look = policies[policy];
   const svg = shape("svg", { width: 34, height: 14, "aria-hidden": "true" });
@@ -70,7 +71,7 @@ function legend(view, shown, redraw) {
     redraw();
   };
   for (const policy of shown) {
-    const title = "Click: on or off. Shift and click: only this one, or all again.";
+    const title = "Click to hide or show this policy. Shift-click to show only this policy, or all policies.";
     const button = element("button", { type: "button", "data-policy": policy, "aria-pressed": "true", title }, swatch(policy), policies[policy].label);
     button.addEventListener("click", (event) => {
       if (event.shiftKey) {
@@ -84,7 +85,7 @@ function legend(view, shown, redraw) {
   return box;
 }
 
-/** The kinds of spread that the data of a figure can show. */
+/** The kinds of spread that the data of a figure contain. */
 function spreads(series) {
   const has = (key) => series.some((each) => each[key]);
   const options = [["none", "none"]];
@@ -162,7 +163,7 @@ function sortable(table) {
   });
 }
 
-/** A choice of one panel's rows, for tables of many panels. */
+/** Adds a selection of one panel to a table with the rows of several panels. */
 function filterable(table) {
   const names = [...new Set([...table.tBodies[0].rows].map((row) => row.dataset.panel))];
   if (names.length < 2) return;
@@ -170,7 +171,7 @@ function filterable(table) {
   select.addEventListener("change", () => {
     for (const row of table.tBodies[0].rows) row.hidden = select.value !== "" && row.dataset.panel !== select.value;
   });
-  table.parentNode.before(element("label", { class: "filter" }, "Rows of ", select));
+  table.parentNode.before(element("label", { class: "filter" }, "Show rows of ", select));
 }
 
 async function copy(button) {
@@ -178,7 +179,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(code.textContent);
   } catch {
-    // Without access to the clipboard the text is at least selected.
+    // Without access to the clipboard, select the text so that the user can copy it.
     getSelection().selectAllChildren(code);
     button.textContent = "Selected";
     return;
@@ -193,7 +194,7 @@ function themes() {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const name = () => (button.textContent = isDark() ? "Light" : "Dark");
-  // A page opened from a file may not be allowed to remember anything.
+  // Browsers may deny storage to a page that is opened from a file.
   try {
     const kept = localStorage.getItem("calibandit-theme");
     if (kept === "dark" || kept === "light") root.dataset.theme = kept;

@@ -1,4 +1,5 @@
-// Axes: limits, places, ticks and the way numbers are written. Mirrors src/figure/scale.rs.
+// Axes: limits, positions, ticks and number formats. The functions up to tickLabel do the same as src/chart/scale.rs;
+// tests/scale_cases.json holds the expected results of both.
 
 const LOG_RATIO = 1e8;
 
@@ -35,13 +36,14 @@ function limits(log, fixed, values, pad, fromZero) {
   return lowFixed < highFixed ? [lowFixed, highFixed] : [low, high];
 }
 
-/** A function from values to places; NaN where a value has none. */
+/** A function from values to positions on the axis; NaN for a value without a position. */
 function mapping(log, [low, high], from, to) {
   const span = log ? Math.log(high / low) : high - low;
   return (v) => {
     if (v === null || v === undefined || (log && v <= 0)) return NaN;
     const share = (log ? Math.log(v / low) : v - low) / span;
-    return Math.max(-1e5, Math.min(1e5, from + share * (to - from)));
+    const at = from + share * (to - from);
+    return Number.isFinite(at) ? Math.max(-1e5, Math.min(1e5, at)) : NaN;
   };
 }
 
@@ -54,10 +56,11 @@ function linearTicks(low, high, wanted) {
   const rough = (high - low) / Math.max(1, wanted);
   const power = Math.pow(10, Math.floor(Math.log10(rough)));
   const step = [1, 2, 2.5, 5, 10].map((f) => f * power).find((s) => s >= rough * 0.999) ?? rough;
+  const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
   const out = [];
-  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9) && out.length < 50; i++) {
-    out.push({ at: i * step, label: tickNumber(i * step, step) });
-  }
+  // Limits so close together that rounding decides have no ticks.
+  if (!(last - first <= 50)) return out;
+  for (let i = first; i <= last; i++) out.push({ at: i * step, label: tickLabel(i * step, step) });
   return out;
 }
 
@@ -75,16 +78,24 @@ function logTicks(low, high, wanted) {
       if (!inside(at)) continue;
       const labelled =
         decades === 0 || (decades <= 2 ? [1, 2, 5].includes(digit) : digit === 1 && ((e % every) + every) % every === 0);
-      if (labelled || every === 1 || digit === 1) out.push({ at, label: labelled ? tickNumber(at, at) : "" });
+      if (labelled || every === 1 || digit === 1) out.push({ at, label: labelled ? tickLabel(at, at) : "" });
     }
   }
   return out;
 }
 
-/** 250k, 1.5M, 0.05, 10⁹: with the decimals that `step` asks for. */
-function tickNumber(value, step) {
+/** Ticks at the values of a sweep, labelled with three significant digits. */
+function sweepTicks(values) {
+  return values.map((at) => {
+    const shown = Number(at.toPrecision(3));
+    return { at, label: tickLabel(shown, Math.abs(shown)) };
+  });
+}
+
+/** The label of a tick, such as 250k, 1.5M, 0.05 or 10⁹, with as many decimals as multiples of `step` need. */
+function tickLabel(value, step) {
   const size = Math.abs(value);
-  if (size < step * 1e-6) return "0";
+  if (size <= step * 1e-6) return "0";
   if (size >= 1e9 || size < 1e-4) return scientific(value);
   const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e3 ? [1e3, "k"] : [1, ""];
   let decimals = 0;
@@ -101,7 +112,7 @@ function scientific(value) {
   return digits === "1" ? `10${power}` : `${digits}×10${power}`;
 }
 
-/** A number to read: thousands separated, small ones with three digits that count. */
+/** A number in running text: with thousands separators, or with three significant digits below 100. */
 function readable(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -110,7 +121,7 @@ function readable(value) {
   return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace("-", "−");
 }
 
-/** A value of the x axis, exactly as given. */
+/** A value of the x axis with all its digits. */
 function exact(value) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: 9 }).replace("-", "−");
 }

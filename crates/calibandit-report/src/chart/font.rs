@@ -1,7 +1,7 @@
-//! The embedded font: how wide a text is, and its outlines.
+//! The embedded font: widths and outlines of texts.
 //!
-//! A subset of Inter (SIL Open Font License, see `assets/fonts/OFL.txt`). A character that it lacks is drawn as an empty
-//! box in a PNG; the SVG carries the text itself.
+//! A subset of Inter (SIL Open Font License, see `assets/fonts/OFL.txt`). In a PNG, a character that the subset lacks is
+//! drawn as an empty box. An SVG contains the text itself and is displayed with a font of the reader.
 
 use std::sync::LazyLock;
 #[cfg(feature = "png")]
@@ -14,7 +14,7 @@ static REGULAR: Embedded = LazyLock::new(|| parse(include_bytes!("../../assets/f
 static SEMI_BOLD: Embedded = LazyLock::new(|| parse(include_bytes!("../../assets/fonts/inter-semibold-subset.otf")));
 
 fn parse(data: &'static [u8]) -> Face<'static> {
-    Face::parse(data, 0).expect("the embedded font is part of the program and parses")
+    Face::parse(data, 0).expect("the embedded font is a valid font")
 }
 
 fn face(bold: bool) -> &'static Face<'static> {
@@ -25,7 +25,7 @@ fn glyph(face: &Face<'_>, c: char) -> GlyphId {
     face.glyph_index(c).unwrap_or_default()
 }
 
-/// The width of a text in the unit of `size`.
+/// The width of a text, in the unit of `size`.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let face = face(bold);
     let advance: f64 =
@@ -33,7 +33,7 @@ pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
     advance * size / f64::from(face.units_per_em())
 }
 
-/// Cuts a text to a width, with an ellipsis if something was lost.
+/// Shortens a text to a width; an ellipsis marks what was removed.
 pub(super) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     if width(text, size, bold) <= room {
         return text.to_owned();
@@ -48,7 +48,7 @@ pub(super) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     }
 }
 
-/// Breaks a text into lines of at most `room`; a longer single word is cut.
+/// Breaks a text into lines of at most the width `room`. A longer single word is shortened.
 pub(super) fn wrap(text: &str, size: f64, bold: bool, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -64,8 +64,8 @@ pub(super) fn wrap(text: &str, size: f64, bold: bool, room: f64) -> Vec<String> 
     lines
 }
 
-/// Sends the outlines of a text that starts at (0, 0) to `pen`: glyph by glyph, with the glyph's offset along the line,
-/// in font units with y upwards. Returns the number of font units in `size` 1.
+/// Sends the outlines of a text to `pen`, in font units with y upwards. `advance` receives the offset of each glyph along
+/// the line before its outline. Returns the number of font units per em.
 #[cfg(feature = "png")]
 pub(super) fn outline<P: OutlineBuilder>(text: &str, bold: bool, pen: &mut P, advance: impl Fn(&mut P, f64)) -> f64 {
     let face = face(bold);
@@ -73,7 +73,7 @@ pub(super) fn outline<P: OutlineBuilder>(text: &str, bold: bool, pen: &mut P, ad
     for c in text.chars() {
         let id = glyph(face, c);
         advance(pen, offset);
-        // A blank has no outline; that is not an error.
+        // A space has no outline.
         let _ = face.outline_glyph(id, pen);
         offset += f64::from(face.glyph_hor_advance(id).unwrap_or_default());
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_has_what_figures_say() {
+    fn the_font_has_the_characters_of_figures() {
         for bold in [false, true] {
             for c in "CPR ± 1 σ, α-REO: m = M × 10⁻⁶ … √K ≤ μ(x*) – “T” “é” ’−∞".chars()
             {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_and_wrapping_keep_within_the_room() {
+    fn shortened_and_wrapped_texts_have_at_most_the_given_width() {
         let text = "a rather long title that does not fit in the room it has";
         let cut = fit(text, 12.0, true, 100.0);
         assert!(cut.ends_with('…') && width(&cut, 12.0, true) <= 100.0);

@@ -1,4 +1,4 @@
-//! Where the parts of a figure go: title, legend, grid of panels, notes.
+//! The positions of the parts of a figure: title, legend, grid of panels, notes.
 
 use super::panel::Prepared;
 use super::scene::{Anchor, Font, INK, Item, PAPER, Rect, SOFT, Scene, Stroke};
@@ -11,11 +11,11 @@ const LEGEND: Font = Font { size: 11.5, bold: false, color: INK };
 const NOTE: Font = Font { size: 10.0, bold: false, color: SOFT };
 const PANEL_TITLE: Font = Font { size: 12.0, bold: true, color: INK };
 const AXIS_LABEL: Font = Font { size: 11.5, bold: false, color: INK };
-/// Length of the piece of line in a legend: long enough to show every dash pattern.
+/// Length of the line in a legend entry: long enough to show every dash pattern.
 const SAMPLE: f64 = 34.0;
 const MARKER_RADIUS: f64 = 3.4;
 
-/// Draws a figure.
+/// The drawing of a figure.
 pub(super) fn lay_out(figure: &Figure, palette: &Palette) -> Scene {
     let columns = columns(figure.panels.len());
     let (panel_width, panel_height) = panel_size(columns);
@@ -29,31 +29,31 @@ pub(super) fn lay_out(figure: &Figure, palette: &Palette) -> Scene {
     }
     y = legend(figure, palette, width, y + 4.0, &mut items);
     let prepared: Vec<Prepared<'_>> = figure.panels.iter().map(|panel| Prepared::new(panel, panel_height)).collect();
-    let tick_room = prepared.iter().map(Prepared::y_label_width).fold(0.0, f64::max);
+    let tick_width = prepared.iter().map(Prepared::y_label_width).fold(0.0, f64::max);
     let titled = figure.panels.iter().any(|panel| !panel.title.is_empty());
-    // In a grid of equal axes the names are said once, at its left and lower edge.
+    // If all panels have the same axes, only the left and the lowest panels of the grid name them.
     let same_x = figure.panels.windows(2).all(|pair| pair[0].x.label == pair[1].x.label);
     let same_y = figure.panels.windows(2).all(|pair| pair[0].y.label == pair[1].y.label);
     let mut bottom = y;
     for (i, panel) in prepared.iter().enumerate() {
         let (row, column) = (i / columns, i % columns);
-        let (say_x, say_y) = (!same_x || i + columns >= prepared.len(), !same_y || column == 0);
+        let (name_x, name_y) = (!same_x || i + columns >= prepared.len(), !same_y || column == 0);
         let top = y + row as f64 * (panel_height + GAP);
         let left = MARGIN + column as f64 * (panel_width + GAP);
         let frame = Rect {
-            left: left + tick_room + 8.0 + AXIS_LABEL.size + 6.0,
+            left: left + tick_width + 8.0 + AXIS_LABEL.size + 6.0,
             top: top + if titled { PANEL_TITLE.size + 9.0 } else { 4.0 },
             right: left + panel_width - 12.0,
             bottom: top + panel_height - 34.0,
         };
         let title = font::fit(&panel.panel.title, PANEL_TITLE.size, true, frame.right - frame.left);
         items.push(text(frame.left, top + PANEL_TITLE.size, title, PANEL_TITLE, Anchor::Start));
-        if say_x {
+        if name_x {
             let middle = (frame.left + frame.right) / 2.0;
             let label = font::fit(&panel.panel.x.label, AXIS_LABEL.size, false, frame.right - frame.left);
             items.push(text(middle, frame.bottom + 32.0, label, AXIS_LABEL, Anchor::Middle));
         }
-        if say_y {
+        if name_y {
             let label = font::fit(&panel.panel.y.label, AXIS_LABEL.size, false, frame.bottom - frame.top);
             let (x, y) = (left + AXIS_LABEL.size - 1.0, (frame.top + frame.bottom) / 2.0);
             items.push(Item::Text { x, y, text: label, font: AXIS_LABEL, anchor: Anchor::Middle, upward: true });
@@ -72,7 +72,7 @@ pub(super) fn lay_out(figure: &Figure, palette: &Palette) -> Scene {
     Scene { width, height, items }
 }
 
-/// Columns of the grid: wide enough to compare along a row, never so many that print becomes small.
+/// The number of columns of the grid: panels of one row can be compared, and text stays readable in print.
 fn columns(panels: usize) -> usize {
     match panels {
         0 | 1 => 1,
@@ -95,14 +95,14 @@ fn text(x: f64, y: f64, text: String, font: Font, anchor: Anchor) -> Item {
     Item::Text { x, y, text, font, anchor, upward: false }
 }
 
-/// A marker with a thin white edge, which keeps it apart from lines that cross it.
+/// A marker with a thin white edge, which separates it from lines that cross it.
 pub(super) fn marker(x: f64, y: f64, style: Style) -> Item {
     let points =
         style.marker.polygon().iter().map(|(dx, dy)| (x + MARKER_RADIUS * dx, y + MARKER_RADIUS * dy)).collect();
     Item::Fill { points, color: style.color, opacity: 1.0, edge: Some(Stroke::solid(PAPER, 0.8)) }
 }
 
-/// Draws the legend in as many rows as it needs; returns where it ends.
+/// Draws the legend in as many rows as it needs and returns its lower edge.
 fn legend(figure: &Figure, palette: &Palette, width: f64, top: f64, items: &mut Vec<Item>) -> f64 {
     let room = width - 2.0 * MARGIN - SAMPLE - 7.0;
     let (mut x, mut y) = (MARGIN, top + 9.0);
@@ -123,7 +123,7 @@ fn legend(figure: &Figure, palette: &Palette, width: f64, top: f64, items: &mut 
     if labels.is_empty() { top } else { y + 18.0 }
 }
 
-/// The remarks of all panels, each named after its panel if there are several, in lines.
+/// The remarks of all panels as lines of text, with the titles of the panels if there are several.
 fn notes(figure: &Figure, room: f64) -> Vec<String> {
     let several = figure.panels.len() > 1;
     figure

@@ -1,8 +1,8 @@
-//! The shapes that tell curves apart without colour.
+//! Marker shapes, which distinguish curves without colour.
 
 use serde::{Deserialize, Serialize};
 
-/// A marker's shape. All shapes are closed polygons, so that every drawing of them is the same.
+/// A marker's shape. All shapes are closed polygons, so that SVG, PNG and the report draw the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marker {
@@ -73,7 +73,8 @@ fn plus() -> Vec<(f64, f64)> {
     ]
 }
 
-/// Three decimals: what a drawing needs, and free of the last bits in which platforms may differ.
+/// Three decimals: enough for a drawing, and independent of the last bits of `sin` and `cos`, which differ between
+/// platforms.
 fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0 + 0.0
 }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_differ_and_weigh_about_the_same() {
+    fn shapes_differ_and_have_similar_areas() {
         for (i, marker) in ALL.iter().enumerate() {
             let corners = marker.polygon();
             let area = shoelace(&corners).abs() / 2.0;

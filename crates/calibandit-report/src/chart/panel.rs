@@ -7,10 +7,10 @@ use super::{AxisScale, Mark, Palette, Panel, Series, Style, font};
 
 const TICK: Font = Font { size: 10.5, bold: false, color: SOFT };
 const BAND: f64 = 0.18;
-/// Markers along a line over time; enough to find one near any place, few enough to leave the line visible.
+/// Number of markers along a curve over time: few enough that the line stays visible.
 const MARKERS: usize = 6;
 
-/// A sweep over more values than this has the ticks of any other axis.
+/// The greatest number of swept values that are ticks themselves; with more, the axis has ticks at round values.
 const SWEEP_TICKS: usize = 12;
 
 /// A panel with its limits chosen.
@@ -22,7 +22,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Chooses limits and the ticks of the vertical axis, which decide how wide the labels are.
+    /// Chooses the limits and the ticks of the vertical axis; the width of their labels determines the frame.
     pub(super) fn new(panel: &'a Panel, height: f64) -> Self {
         let sweep = panel.series.iter().any(|series| series.mark == Mark::LineAndPoints);
         let observed = || panel.series.iter().flat_map(|series| &series.observations);
@@ -31,13 +31,13 @@ impl<'a> Prepared<'a> {
         let xs = points().map(|point| point.x).chain(observed().map(|(x, _)| *x));
         let x = limits(x_axis.scale, (x_axis.min, x_axis.max), xs, sweep, !sweep);
         let shown = |at: f64| at >= x.0 && at <= x.1;
-        // On a log axis the lower edge of a band may be anywhere near zero; the mean is what must be seen.
-        let ends = |low: f64, mean: f64| if y_axis.scale == AxisScale::Log { mean } else { low };
+        // On a log axis the lower edge of a band may be arbitrarily low; only the mean must be visible.
+        let lowest = |low: f64, mean: f64| if y_axis.scale == AxisScale::Log { mean } else { low };
         let ys = points()
             .filter(|point| shown(point.x))
             .flat_map(|point| {
                 let (low, high) = point.band();
-                [ends(low, point.mean), point.mean, high]
+                [lowest(low, point.mean), point.mean, high]
             })
             .chain(observed().filter(|(x, _)| shown(*x)).map(|(_, y)| *y));
         let y = limits(y_axis.scale, (y_axis.min, y_axis.max), ys, true, true);
@@ -45,7 +45,7 @@ impl<'a> Prepared<'a> {
         Prepared { panel, x, y, y_ticks }
     }
 
-    /// The room that the labels of the vertical axis need.
+    /// The greatest width of the labels of the vertical axis.
     pub(super) fn y_label_width(&self) -> f64 {
         self.y_ticks.iter().map(|tick| font::width(&tick.label, TICK.size, false)).fold(0.0, f64::max)
     }
@@ -80,7 +80,7 @@ impl<'a> Prepared<'a> {
         items
     }
 
-    /// A sweep over a few values has its ticks at them; other axes at round numbers.
+    /// The ticks of a sweep over a few values are at these values, those of other axes at round numbers.
     fn x_ticks(&self, x: Mapping, width: f64) -> Vec<Tick> {
         let sweeps = self.panel.series.iter().filter(|series| series.mark == Mark::LineAndPoints);
         let mut values: Vec<f64> = sweeps.flat_map(|series| &series.points).map(|point| point.x).collect();
@@ -134,7 +134,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Removes the labels that would touch a neighbour; powers of ten stay first.
+/// Removes labels that would touch another one. Powers of ten have priority.
 fn spaced(mut marks: Vec<Tick>, axis: Mapping) -> Vec<Tick> {
     let mut order: Vec<usize> = (0..marks.len()).filter(|i| !marks[*i].label.is_empty()).collect();
     let round = |at: f64| axis.scale == AxisScale::Log && at.log10().fract().abs() < 1e-9;
@@ -151,8 +151,8 @@ fn spaced(mut marks: Vec<Tick>, axis: Mapping) -> Vec<Tick> {
     marks
 }
 
-/// Cuts a sequence where something is missing.
-fn pieces<T: Clone>(values: impl Iterator<Item = Option<T>>) -> Vec<Vec<T>> {
+/// The parts of a sequence between missing values.
+fn segments<T: Clone>(values: impl Iterator<Item = Option<T>>) -> Vec<Vec<T>> {
     let values: Vec<Option<T>> = values.collect();
     values.split(Option::is_none).filter(|p| !p.is_empty()).map(|p| p.iter().flatten().cloned().collect()).collect()
 }
@@ -162,9 +162,9 @@ fn bands(series: &Series, style: Style, x: Mapping, y: Mapping, items: &mut Vec<
         let (low, high) = point.band();
         Some((x.place(point.x)?, y.place_or_low(low)?, y.place(high)?)).filter(|_| high > low)
     });
-    for piece in pieces(edges).into_iter().filter(|piece| piece.len() > 1) {
-        let upper = piece.iter().map(|(x, _, high)| (*x, *high));
-        let lower = piece.iter().rev().map(|(x, low, _)| (*x, *low));
+    for segment in segments(edges).into_iter().filter(|segment| segment.len() > 1) {
+        let upper = segment.iter().map(|(x, _, high)| (*x, *high));
+        let lower = segment.iter().rev().map(|(x, low, _)| (*x, *low));
         items.push(Item::Fill { points: upper.chain(lower).collect(), color: style.color, opacity: BAND, edge: None });
     }
 }
@@ -179,7 +179,7 @@ fn dots(series: &Series, style: Style, x: Mapping, y: Mapping, items: &mut Vec<I
 }
 
 fn placed(series: &Series, x: Mapping, y: Mapping) -> Vec<Vec<(f64, f64)>> {
-    pieces(series.points.iter().map(|point| Some((x.place(point.x)?, y.place(point.mean)?))))
+    segments(series.points.iter().map(|point| Some((x.place(point.x)?, y.place(point.mean)?))))
 }
 
 fn lines(series: &Series, style: Style, x: Mapping, y: Mapping, items: &mut Vec<Item>) {
@@ -187,8 +187,8 @@ fn lines(series: &Series, style: Style, x: Mapping, y: Mapping, items: &mut Vec<
     items.extend(placed(series, x, y).into_iter().filter(|p| p.len() > 1).map(|points| Item::Line { points, stroke }));
 }
 
-/// Where a curve has markers. On a line over time they sit at equal distances, each curve's a little further right than
-/// the one's before, so that curves on top of each other can be told apart.
+/// The positions of a curve's markers. On a curve over time they have equal distances and are shifted from curve to curve
+/// by `stagger`, so that markers of equal curves do not cover each other.
 fn marks(series: &Series, x: Mapping, y: Mapping, stagger: f64) -> Vec<(f64, f64)> {
     let placed = placed(series, x, y).into_iter().flatten();
     if series.mark == Mark::LineAndPoints || series.points.len() == 1 {

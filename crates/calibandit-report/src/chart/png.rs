@@ -1,24 +1,24 @@
-//! A scene as a PNG picture.
+//! A scene as a PNG image.
 
 use super::font;
 use super::scene::{Anchor, Item, Rect, Scene, Stroke};
 use tiny_skia::{Color, FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
 use ttf_parser::OutlineBuilder;
 
-/// The longest side of a picture, in pixels.
+/// The longest side of an image, in pixels: a limit on memory (1 GiB for a square image).
 const LONGEST: f64 = 16_384.0;
 
-/// Why a figure could not become a PNG.
+/// Why a figure could not be drawn as a PNG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PngError {
-    /// The scale is not a positive number, or the picture would be too large.
+    /// The scale is not a positive number, or the image would be too large.
     #[error(
-        "a scale of {scale} makes a picture of {width} x {height} pixels; choose a positive scale that keeps both \
-         sides from 1 to {LONGEST}"
+        "a scale of {scale} gives an image of {width} x {height} pixels; choose a positive scale for which both sides \
+         are between 1 and {LONGEST} pixels"
     )]
     Scale {
-        /// The scale asked for.
+        /// The given scale.
         scale: f64,
         /// Width in pixels at this scale.
         width: f64,
@@ -26,14 +26,14 @@ pub enum PngError {
         height: f64,
     },
     /// The encoder failed.
-    #[error("the picture could not be encoded as PNG: {reason}")]
+    #[error("the image could not be encoded as PNG: {reason}")]
     Encode {
-        /// What the encoder said.
+        /// The message of the encoder.
         reason: String,
     },
 }
 
-/// Draws the scene with `scale` pixels to its unit.
+/// Draws the scene with `scale` pixels per unit.
 pub(super) fn draw(scene: &Scene, scale: f64) -> Result<Vec<u8>, PngError> {
     let (width, height) = ((scene.width * scale).ceil(), (scene.height * scale).ceil());
     let bad = || PngError::Scale { scale, width, height };
@@ -96,7 +96,7 @@ impl Canvas {
         }
     }
 
-    /// Frames are never nested, so a frame's mask need not be cut with an outer one.
+    /// Clipped items are never nested, so the mask of a frame need not be intersected with an outer one.
     fn frame_mask(&self, frame: Rect) -> Option<Mask> {
         let mut mask = Mask::new(self.pixels.width(), self.pixels.height())?;
         mask.fill_path(&polyline(&frame.corners(), true)?, FillRule::Winding, true, self.transform);
@@ -126,7 +126,10 @@ impl Canvas {
 }
 
 fn paint(color: &str, opacity: f64) -> Paint<'static> {
-    let channel = |at: usize| color.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
+    let channel = |at: usize| {
+        let hex = color.get(at..at + 2).expect("colours have the form #rrggbb");
+        u8::from_str_radix(hex, 16).expect("colours have hexadecimal digits")
+    };
     let alpha = (opacity.clamp(0.0, 1.0) * 255.0).round() as u8;
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color(Color::from_rgba8(channel(1), channel(3), channel(5), alpha));

@@ -1,8 +1,12 @@
-//! From values to places on an axis, and the ticks between.
+//! Axes: limits, positions of values, ticks and their labels.
+//!
+//! The labels are short forms such as 250k or 10⁹ with the decimals that the distance of the ticks requires, which is
+//! why they do not use the number formats of tables and texts. The script of the report does the same for interactive
+//! figures (`assets/report/scale.js`); `tests/scale_cases.json` holds the expected results of both.
 
 use super::AxisScale;
 
-/// An axis as drawn: its limits in the data and on the drawing.
+/// A map from the values between `low` and `high` to the positions between `from` and `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mapping {
     pub(super) scale: AxisScale,
@@ -12,21 +16,22 @@ pub(super) struct Mapping {
     pub(super) to: f64,
 }
 
-/// A labelled place (or, with an empty label, a minor one).
+/// A tick; a minor one has an empty label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) label: String,
 }
 
-/// Coordinates stay within this, so that limits far inside the data cannot overflow a rasteriser.
+/// Bound on positions, in pixels: limits far inside the data must not overflow the numbers of a rasteriser.
 const FAR: f64 = 1e5;
 
-/// A log axis shows at most this ratio unless its limits are given.
+/// The greatest ratio between the limits of a log axis that are computed from data: a single value near zero must not
+/// compress all others.
 const LOG_RATIO: f64 = 1e8;
 
 impl Mapping {
-    /// Where a value goes; `None` if it has no place on the axis.
+    /// The position of a value; `None` if it has none, as a negative value on a log axis.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let share = match self.scale {
             AxisScale::Linear => (value - self.low) / (self.high - self.low),
@@ -37,15 +42,17 @@ impl Mapping {
         at.is_finite().then(|| at.clamp(-FAR, FAR))
     }
 
-    /// As [`place`](Self::place), but a value too small for a log axis goes to its low end: for the lower edge of a band.
+    /// As [`place`](Self::place), but a value that is not positive is placed at the low end of a log axis. For the lower
+    /// edge of a band.
     pub(super) fn place_or_low(&self, value: f64) -> Option<f64> {
         if self.scale == AxisScale::Log && value <= 0.0 { Some(self.from) } else { self.place(value) }
     }
 }
 
-/// The limits for some values: `fixed` limits where usable, otherwise around the data.
+/// The limits of an axis: `fixed` where they are usable, otherwise from the data.
 ///
-/// A linear axis starts at zero when the data are positive and reach down far enough; `pad` adds some room at free ends.
+/// With `from_zero`, a linear axis of data that are not negative starts at zero if the least value is below half of the
+/// greatest. `pad` adds 4 % of the range at both ends, except at zero.
 pub(super) fn limits(
     scale: AxisScale,
     fixed: (Option<f64>, Option<f64>),
@@ -82,7 +89,7 @@ pub(super) fn limits(
     }
     let low_fixed = fixed.0.filter(usable).unwrap_or(low);
     let high_fixed = fixed.1.filter(usable).unwrap_or(high);
-    // Limits that contradict each other or the data would turn the axis round.
+    // Fixed limits that contradict each other or the data would reverse the axis.
     if low_fixed < high_fixed { (low_fixed, high_fixed) } else { (low, high) }
 }
 
@@ -100,7 +107,7 @@ pub(super) fn sweep_ticks(values: &[f64]) -> Vec<Tick> {
     values
         .iter()
         .map(|at| (*at, (at / significant(*at)).round() * significant(*at)))
-        .map(|(at, shown)| Tick { at, label: number(shown, shown.abs()) })
+        .map(|(at, shown)| Tick { at, label: tick_label(shown, shown.abs()) })
         .collect()
 }
 
@@ -114,7 +121,7 @@ fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     }
     (0..=(last - first) as i64)
         .map(|i| (first + i as f64) * step)
-        .map(|at| Tick { at: at + 0.0, label: number(at, step) })
+        .map(|at| Tick { at: at + 0.0, label: tick_label(at, step) })
         .collect()
 }
 
@@ -130,25 +137,25 @@ fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
             if !inside(at) {
                 continue;
             }
-            // Short axes have too few powers of ten to be read by them alone.
+            // An axis of one or two decades has too few powers of ten: 2 and 5 are labelled as well.
             let labelled = match decades {
                 0 => true,
                 1 | 2 => matches!(digit, 1 | 2 | 5),
                 _ => digit == 1 && exponent.rem_euclid(every) == 0,
             };
-            // Where only some powers of ten have a label, the digits between would only be noise.
+            // If only some powers of ten have a label, ticks between them are left out.
             if labelled || every == 1 || digit == 1 {
-                ticks.push(Tick { at, label: if labelled { number(at, at) } else { String::new() } });
+                ticks.push(Tick { at, label: if labelled { tick_label(at, at) } else { String::new() } });
             }
         }
     }
     ticks
 }
 
-/// A value as a tick says it, with the decimals that `step` asks for: 250k, 1.5M, 0.05, 10⁹.
-pub(super) fn number(value: f64, step: f64) -> String {
+/// The label of a tick, such as 250k, 1.5M, 0.05 or 10⁹, with as many decimals as multiples of `step` need.
+fn tick_label(value: f64, step: f64) -> String {
     let size = value.abs();
-    if size < step * 1e-6 {
+    if size <= step * 1e-6 {
         return "0".to_owned();
     }
     if !(1e-4..1e9).contains(&size) {
@@ -161,7 +168,7 @@ pub(super) fn number(value: f64, step: f64) -> String {
     };
     let mut digits = format!("{:.*}", decimals(step / unit), value / unit).replace('-', "−");
     if !suffix.is_empty() && digits.contains('.') {
-        // After 900k comes 1M, not 1.0M.
+        // 900k is followed by 1M, not by 1.0M.
         digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
     }
     digits + suffix
@@ -175,17 +182,7 @@ fn decimals(step: f64) -> usize {
 fn scientific(value: f64) -> String {
     let exponent = value.abs().log10().floor() as i32;
     let digits = value / 10f64.powi(exponent);
-    let power: String = exponent
-        .to_string()
-        .chars()
-        .map(|c| {
-            if c == '-' {
-                '⁻'
-            } else {
-                ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][c.to_digit(10).unwrap_or(0) as usize]
-            }
-        })
-        .collect();
+    let power: String = exponent.to_string().chars().map(superscript).collect();
     let digits = format!("{digits:.2}").trim_end_matches('0').trim_end_matches('.').replace('-', "−");
     match digits.as_str() {
         "1" => format!("10{power}"),
@@ -193,36 +190,138 @@ fn scientific(value: f64) -> String {
     }
 }
 
+/// The superscript form of a digit or a minus sign.
+fn superscript(c: char) -> char {
+    match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        '9' => '⁹',
+        _ => '⁰',
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde::Deserialize;
+
+    /// `tests/scale_cases.json`.
+    #[derive(Deserialize)]
+    struct Cases {
+        limits: Vec<LimitsCase>,
+        places: Vec<PlaceCase>,
+        ticks: Vec<TicksCase>,
+        sweep_ticks: Vec<SweepCase>,
+        tick_labels: Vec<LabelCase>,
+    }
+
+    #[derive(Deserialize)]
+    struct LimitsCase {
+        scale: AxisScale,
+        min: Option<f64>,
+        max: Option<f64>,
+        values: Vec<Option<f64>>,
+        #[serde(default)]
+        pad: bool,
+        #[serde(default)]
+        from_zero: bool,
+        limits: (f64, f64),
+    }
+
+    #[derive(Deserialize)]
+    struct PlaceCase {
+        scale: AxisScale,
+        limits: (f64, f64),
+        span: (f64, f64),
+        value: Option<f64>,
+        at: Option<f64>,
+    }
+
+    #[derive(Deserialize)]
+    struct TicksCase {
+        scale: AxisScale,
+        limits: (f64, f64),
+        wanted: usize,
+        labels: Vec<String>,
+        count: usize,
+    }
+
+    #[derive(Deserialize)]
+    struct SweepCase {
+        values: Vec<f64>,
+        labels: Vec<String>,
+    }
+
+    #[derive(Deserialize)]
+    struct LabelCase {
+        value: f64,
+        step: f64,
+        text: String,
+    }
+
+    fn cases() -> Cases {
+        serde_json::from_str(include_str!("../../tests/scale_cases.json")).unwrap()
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+    }
 
     fn labels(ticks: &[Tick]) -> Vec<&str> {
         ticks.iter().map(|tick| tick.label.as_str()).filter(|label| !label.is_empty()).collect()
     }
 
     #[test]
-    fn numbers_read_as_people_write_them() {
-        for (value, step, text) in [
-            (0.0, 1.0, "0"),
-            (250_000.0, 50_000.0, "250k"),
-            (1_000_000.0, 100_000.0, "1M"),
-            (1_500_000.0, 500_000.0, "1.5M"),
-            (-0.05, 0.05, "−0.05"),
-            (0.1, 0.05, "0.10"),
-            (2e-5, 1e-5, "2×10⁻⁵"),
-            (1e9, 1e9, "10⁹"),
-            (-2.5e12, 5e11, "−2.5×10¹²"),
-            (7.0, 1.0, "7"),
-        ] {
-            assert_eq!(number(value, step), text);
+    fn limits_follow_the_data_unless_they_are_fixed() {
+        for (nth, case) in cases().limits.into_iter().enumerate() {
+            let values = case.values.into_iter().map(|value| value.unwrap_or(f64::NAN));
+            let (low, high) = limits(case.scale, (case.min, case.max), values, case.pad, case.from_zero);
+            assert!(near(low, case.limits.0) && near(high, case.limits.1), "limits[{nth}]: {low} and {high}");
         }
     }
 
     #[test]
-    fn linear_ticks_are_round_and_inside() {
-        assert_eq!(labels(&ticks(AxisScale::Linear, 0.0, 1e6, 5)), ["0", "200k", "400k", "600k", "800k", "1M"]);
-        assert_eq!(labels(&ticks(AxisScale::Linear, -0.3, 0.31, 3)), ["−0.25", "0", "0.25"]);
+    fn values_have_the_expected_positions() {
+        for (nth, case) in cases().places.into_iter().enumerate() {
+            let ((low, high), (from, to)) = (case.limits, case.span);
+            let at = Mapping { scale: case.scale, low, high, from, to }.place(case.value.unwrap_or(f64::NAN));
+            let same = at.is_some() == case.at.is_some() && at.zip(case.at).is_none_or(|(one, other)| near(one, other));
+            assert!(same, "places[{nth}]: {at:?}");
+        }
+    }
+
+    #[test]
+    fn ticks_are_at_round_values() {
+        for (nth, case) in cases().ticks.into_iter().enumerate() {
+            let ticks = ticks(case.scale, case.limits.0, case.limits.1, case.wanted);
+            assert_eq!(labels(&ticks), case.labels, "ticks[{nth}]");
+            assert_eq!(ticks.len(), case.count, "ticks[{nth}]");
+        }
+    }
+
+    #[test]
+    fn sweep_ticks_are_at_the_values_with_three_digits() {
+        for (nth, case) in cases().sweep_ticks.into_iter().enumerate() {
+            assert_eq!(labels(&sweep_ticks(&case.values)), case.labels, "sweep_ticks[{nth}]");
+        }
+    }
+
+    #[test]
+    fn tick_labels_have_the_decimals_of_their_step() {
+        for case in cases().tick_labels {
+            assert_eq!(tick_label(case.value, case.step), case.text);
+        }
+    }
+
+    #[test]
+    fn linear_ticks_are_within_the_limits() {
         for wanted in 2..10 {
             let ticks = ticks(AxisScale::Linear, 0.123, 0.987, wanted);
             assert!(ticks.iter().all(|tick| tick.at >= 0.123 && tick.at <= 0.987));
@@ -231,41 +330,8 @@ mod tests {
     }
 
     #[test]
-    fn log_ticks_label_powers_of_ten_or_fewer_or_more() {
-        assert_eq!(labels(&ticks(AxisScale::Log, 10.0, 1e6, 6)), ["10", "100", "1k", "10k", "100k", "1M"]);
-        assert_eq!(labels(&ticks(AxisScale::Log, 1.0, 1e8, 4)), ["1", "1k", "1M"]);
-        assert_eq!(labels(&ticks(AxisScale::Log, 0.9, 64.0, 6)), ["1", "2", "5", "10", "20", "50"]);
-        assert_eq!(labels(&ticks(AxisScale::Log, 3.0, 7.0, 6)), ["3", "4", "5", "6", "7"]);
-        assert_eq!(ticks(AxisScale::Log, 10.0, 1000.0, 6).len(), 19, "two decades have 2 x 9 + 1 marks");
-    }
-
-    #[test]
-    fn limits_follow_the_data_unless_fixed() {
-        let data = [2.0, f64::NAN, 10.0, f64::INFINITY, -1.0];
-        let of = |scale, fixed, pad| limits(scale, fixed, data.into_iter(), pad, true);
-        assert_eq!(of(AxisScale::Linear, (None, None), false), (-1.0, 10.0));
-        assert_eq!(of(AxisScale::Log, (None, None), false), (2.0, 10.0));
-        assert_eq!(of(AxisScale::Log, (Some(0.0), Some(100.0)), false), (2.0, 100.0), "0 is no place on a log axis");
-        assert_eq!(of(AxisScale::Linear, (Some(5.0), Some(5.0)), false), (-1.0, 10.0), "an empty range is ignored");
-        assert_eq!(limits(AxisScale::Linear, (None, None), [4.0, 10.0].into_iter(), false, true), (0.0, 10.0));
-        assert_eq!(limits(AxisScale::Linear, (None, None), [8.0, 10.0].into_iter(), false, true), (8.0, 10.0));
-        for scale in [AxisScale::Linear, AxisScale::Log] {
-            for values in [vec![], vec![3.0], vec![f64::NAN]] {
-                let (low, high) = limits(scale, (None, None), values.into_iter(), true, true);
-                assert!(low < high && low.is_finite() && high.is_finite());
-            }
-        }
-    }
-
-    #[test]
-    fn a_mapping_puts_ends_at_ends_and_ratios_at_equal_distances() {
+    fn the_lower_edge_of_a_band_is_placed_at_the_low_end_of_a_log_axis() {
         let log = Mapping { scale: AxisScale::Log, low: 1.0, high: 1e4, from: 0.0, to: 400.0 };
-        for (value, at) in [(1.0, 0.0), (10.0, 100.0), (100.0, 200.0), (1e4, 400.0)] {
-            assert!((log.place(value).unwrap() - at).abs() < 1e-9);
-        }
-        assert_eq!((log.place(0.0), log.place_or_low(-3.0)), (None, Some(0.0)));
-        let linear = Mapping { scale: AxisScale::Linear, low: -1.0, high: 1.0, from: 100.0, to: 0.0 };
-        assert_eq!((linear.place(-1.0), linear.place(0.0), linear.place(1.0)), (Some(100.0), Some(50.0), Some(0.0)));
-        assert_eq!((linear.place(f64::NAN), linear.place(f64::INFINITY)), (None, None));
+        assert_eq!(log.place_or_low(-3.0), Some(0.0));
     }
 }

@@ -1,6 +1,6 @@
-//! A drawing as a list of shapes: what the SVG and the PNG have in common.
+//! A drawing as a list of shapes, from which both the SVG and the PNG are made.
 
-/// Colours of the parts that are not curves.
+// Colours of everything except curves.
 pub(super) const INK: &str = "#1a1a1a";
 pub(super) const SOFT: &str = "#5a5a5a";
 pub(super) const GRID: &str = "#e6e6e6";
@@ -24,7 +24,7 @@ pub(super) enum Item {
     Fill { points: Vec<(f64, f64)>, color: &'static str, opacity: f64, edge: Option<Stroke> },
     /// A line of text; (x, y) is on the baseline.
     Text { x: f64, y: f64, text: String, font: Font, anchor: Anchor, upward: bool },
-    /// Shapes of which only what lies in the rectangle is seen.
+    /// Shapes clipped to a rectangle.
     Clipped { frame: Rect, items: Vec<Item> },
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Font {
     pub(super) color: &'static str,
 }
 
-/// Which part of a text is at its x.
+/// Which part of a text is at its x position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,

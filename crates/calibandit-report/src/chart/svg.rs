@@ -3,7 +3,7 @@
 use super::scene::{Anchor, Item, Scene, Stroke};
 use std::fmt::Write as _;
 
-/// Families close to the width of the embedded font, so that the layout holds without it.
+/// Font families of about the width of the embedded font, with which the layout was computed.
 const FAMILY: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
 
 /// Writes the document; title and description are for screen readers.
@@ -24,7 +24,7 @@ pub(super) fn write(scene: &Scene, title: &str, description: &str) -> String {
     writer.out
 }
 
-/// Writing into a `String` cannot fail, which is why its results are dropped.
+/// Writing into a `String` cannot fail, so the results of `write!` are ignored.
 struct Writer {
     out: String,
 }
@@ -111,15 +111,16 @@ fn path(points: &[(f64, f64)], closed: bool) -> String {
     data
 }
 
-/// Two decimals at most: a hundredth of a pixel is below sight.
+/// A coordinate with at most two decimals: a hundredth of a pixel is not visible.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Escapes text for content and quoted attributes of HTML and SVG. Control characters, which neither allows, are dropped.
-pub(crate) fn escape(text: &str) -> String {
+/// Escapes text for the content and the quoted attributes of SVG. Control characters, which XML does not allow, are
+/// removed.
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,7 +1,7 @@
-//! The numbers of a figure as compact JSON for the page's script.
+//! The numbers of a figure as compact JSON for the scripts of the page.
 //!
-//! Columns, not rows; five digits; the x values once a panel where its curves share them. A figure of ten panels, five
-//! policies, a hundred checkpoints and twenty instances stays below a megabyte.
+//! Values are stored by column with five digits, and the x values once per panel if its curves share them. A figure with
+//! ten panels, five policies, a hundred checkpoints and twenty instances needs less than a megabyte.
 
 use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Mark, Panel, Quantiles, Series};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// Digits kept of every value but x.
 const DIGITS: i32 = 5;
 
-/// The figure's data; `index` tells a policy's number in the report's list.
+/// The data of a figure. `index` gives the position of a label in the legend of the report.
 pub(super) fn figure(figure: &Figure, index: impl Fn(&str) -> Option<usize>) -> Value {
     json!({
         "title": figure.title,
@@ -83,14 +83,14 @@ fn series(series: &Series, shared: &[f64], index: &impl Fn(&str) -> Option<usize
     Value::Object(out)
 }
 
-/// The value with the digits kept, as an integer where it is one: `1234`, not `1234.0`. Not a number becomes null.
+/// The value with the digits kept, as an integer if it is one: `1234`, not `1234.0`. NaN and infinities become null.
 fn rounded(value: f64) -> Value {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { json!(0) } else { Value::Null };
     }
-    // By way of decimal text, because the product with a negative power of ten is rarely the nearest double.
+    // Rounded as decimal text, because the product with a negative power of ten is rarely the nearest double.
     let text = format!("{value:.*e}", DIGITS as usize - 1);
-    let rounded: f64 = text.parse().unwrap_or(value);
+    let rounded: f64 = text.parse().expect("a formatted number can be parsed");
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 { json!(rounded as i64) } else { json!(rounded) }
 }
 

@@ -1,35 +1,38 @@
-//! Text on its way into HTML: escaping, paragraphs, numbers.
+//! Texts of the page: paragraphs, element ids, JSON in script elements, numbers in tables.
 
-pub(super) use crate::chart::svg::escape;
+use maud::{Markup, html};
 
-/// JSON as the content of a script element: no `<`, so nothing in it can end the element or open a comment.
+/// JSON as the content of a script element. Without `<` it cannot end the element or open a comment.
 pub(super) fn script_json(value: &serde_json::Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// Paragraphs from plain text: blank lines separate them, backticks mark code.
-pub(super) fn paragraphs(text: &str) -> String {
+pub(super) fn paragraphs(text: &str) -> Markup {
     let text = text.replace("\r\n", "\n");
-    text.split("\n\n")
-        .filter(|part| !part.trim().is_empty())
-        .map(|part| format!("<p>{}</p>\n", inline(part.trim())))
-        .collect()
-}
-
-fn inline(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    // Backticks come in pairs; a single one is just a character.
-    if parts.len().is_multiple_of(2) {
-        return escape(text);
+    html! {
+        @for paragraph in text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()) {
+            p { (inline(paragraph)) }
+        }
     }
-    parts
-        .iter()
-        .enumerate()
-        .map(|(i, part)| if i % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) })
-        .collect()
 }
 
-/// A name usable as an HTML id: letters, digits and hyphens, made unique by its number.
+/// Text with code between pairs of backticks. With an odd number of backticks they are ordinary characters.
+fn inline(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    let paired = parts.len() % 2 == 1;
+    html! {
+        @if paired {
+            @for (i, part) in parts.iter().enumerate() {
+                @if i % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else {
+            (text)
+        }
+    }
+}
+
+/// An HTML id: letters, digits and hyphens of `id`, made unique by the number of the section.
 pub(super) fn anchor(id: &str, nth: usize) -> String {
     let slug: String = id.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("f{}-{}", nth + 1, slug.trim_matches('-'))
@@ -73,8 +76,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nothing_escapes() {
-        assert_eq!(escape("<a href=\"x\" b='y'>&\u{0}"), "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;");
+    fn script_json_cannot_end_the_script_element() {
         let json = script_json(&json!({"label": "</script><!-- \u{2028} ü"}));
         assert!(!json.contains('<') && !json.contains('\u{2028}'));
         let back: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -82,9 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn prose_becomes_paragraphs() {
-        assert_eq!(paragraphs("a `b<` c\n\n d`"), "<p>a <code>b&lt;</code> c</p>\n<p>d`</p>\n");
-        assert_eq!(paragraphs(" \n\n "), "");
+    fn blank_lines_separate_paragraphs_and_backticks_mark_code() {
+        let html = paragraphs("a `b<` c\n\n d`").into_string();
+        assert_eq!(html, "<p>a <code>b&lt;</code> c</p><p>d`</p>");
+        assert_eq!(paragraphs(" \n\n ").into_string(), "");
     }
 
     #[test]
