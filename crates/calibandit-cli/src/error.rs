@@ -10,7 +10,7 @@ use calibandit_fit::{ArmsError, LossRangeError, TableError};
 use calibandit_paper::f1::F1Error;
 use calibandit_paper::figures::UnknownFigure;
 use calibandit_paper::tournament::TournamentError;
-use calibandit_report::session::JobError;
+use calibandit_report::session::SessionError;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub(crate) enum CliError {
     )]
     Interrupted { out: PathBuf, done: usize, tasks: usize },
     #[error(transparent)]
-    Session(#[from] JobError),
+    Session(#[from] SessionError),
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
+use calibandit_experiment::format::thousands;
 use calibandit_experiment::results::Results;
 use calibandit_experiment::stats::{PolicyRanking, SIGNIFICANCE, rank_policies};
-use calibandit_report::figures::thousands;
 use serde_json::{Value, json};
 
 /// Prints the standings of every game of an experiment.

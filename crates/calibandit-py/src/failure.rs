@@ -14,7 +14,7 @@ use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::results::CsvError;
 use calibandit_experiment::run::{PieceErrorKind, RunError, ShardError};
 use calibandit_experiment::spec::{DiagnosticKind, Diagnostics};
-use calibandit_report::session::JobError;
+use calibandit_report::session::SessionError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -129,11 +129,11 @@ impl From<Failure> for PyErr {
     }
 }
 
-impl From<JobError> for Failure {
-    fn from(error: JobError) -> Self {
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
         match error {
-            JobError::Run(error) => Failure::Run(error),
-            JobError::Folder(error) => Failure::Folder(error),
+            SessionError::Run(error) => Failure::Run(error),
+            SessionError::Folder(error) => Failure::Folder(error),
             error => Failure::Value(error.to_string()),
         }
     }

@@ -12,7 +12,7 @@ use calibandit_experiment::run::{
 };
 use calibandit_experiment::spec::{Overrides, policy_from_json};
 use calibandit_paper::figures;
-use calibandit_report::session::{self as job, Job, Texts, Watcher};
+use calibandit_report::session::{self, ReportTexts, Session, Watcher};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -164,7 +164,7 @@ pub(crate) fn run(
     let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
     let stop = AtomicBool::new(false);
     let again = |spec: &Experiment| match &path {
-        None => job::again(spec),
+        None => session::default_command(spec),
         Some(path) => {
             let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
             let instances = instances.map_or(String::new(), |n| format!(" --instances {n}"));
@@ -179,9 +179,9 @@ pub(crate) fn run(
             return Ok(run_spec(&spec, &options, None)?);
         };
         let title = spec.heading();
-        let texts = Texts { title, lead: "", caption: &figures::caption, command: &again };
-        let job = Job { out, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
-        let mut all = job.run(specs, |_| report.clone())?;
+        let texts = ReportTexts { title, lead: "", caption: &figures::caption, command: &again };
+        let session = Session { out, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
+        let mut all = session.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
     })?;
     Table::new(vec![(Described::Spec(Box::new(spec)), results)])
@@ -191,8 +191,13 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
     let (specs, results) = py.detach(|| {
-        let texts = Texts { title: "Experiments", lead: "", caption: &figures::caption, command: &job::again };
-        job::merge(&folders, &out, texts)
+        let texts = ReportTexts {
+            title: "Experiments",
+            lead: "",
+            caption: &figures::caption,
+            command: &session::default_command,
+        };
+        session::merge(&folders, &out, texts)
     })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).zip(results).collect())
 }

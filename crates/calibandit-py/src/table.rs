@@ -19,7 +19,7 @@ use calibandit_paper::figures;
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::{plain_section, style_key};
 use calibandit_report::report::{Footer, Report};
-use calibandit_report::session::{Texts, again, report as report_of};
+use calibandit_report::session::{ReportTexts, default_command, report as report_of};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde_json::{Value, json};
@@ -215,7 +215,8 @@ impl Table {
         for (described, results) in &self.experiments {
             match described {
                 Described::Spec(spec) => {
-                    let texts = Texts { title: "", lead: "", caption: &figures::caption, command: &again };
+                    let (caption, command) = (&figures::caption, &default_command);
+                    let texts = ReportTexts { title: "", lead: "", caption, command };
                     let one = report_of(texts, std::slice::from_ref(spec.as_ref()), std::slice::from_ref(results));
                     page.sections.extend(one.sections);
                 }

@@ -1,4 +1,6 @@
-//! Draws a figure that is given as JSON: `draw FIGURE.json FILE...`, where a file's ending says how: `.svg` or `.png`.
+//! Draws a figure from its JSON form, as SVG or PNG by the extension of the output file. For development.
+//!
+//! `cargo run -p calibandit-report --example draw -- FIGURE.json FIGURE.svg FIGURE.png`
 
 use std::error::Error;
 use std::fs;

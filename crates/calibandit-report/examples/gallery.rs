@@ -1,4 +1,5 @@
-//! Writes made-up figures and a report of them into a folder: for working on how they look.
+//! Writes figures of synthetic data and a report with them into a folder. For development: to see the effect of a change
+//! of the drawing code.
 //!
 //! `cargo run -p calibandit-report --example gallery -- target/gallery`
 

@@ -11,6 +11,7 @@ use crate::report::{PolicyRow, ReportSection};
 use calibandit::PolicySpec;
 use calibandit::policy::{Index, Radius};
 use calibandit_experiment::Experiment;
+use calibandit_experiment::format::thousands;
 use calibandit_experiment::results::{Curve, Results, Sample};
 use calibandit_experiment::spec::{Point, Scale};
 use calibandit_experiment::stats::{Spread, rank_policies};
@@ -103,19 +104,6 @@ fn over_time(results: &Results, styles: &[Option<StyleKey>], game: usize, mut pa
         panel = panel.series(curve.style(styles.get(p).cloned().flatten()));
     }
     panel
-}
-
-/// 1234567 as 1,234,567.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 struct Drawing<'a> {

@@ -23,6 +23,7 @@ mod table;
 mod text;
 
 use crate::chart::{Figure, Palette};
+use calibandit::rng::GENERATOR;
 use serde::{Deserialize, Serialize};
 
 /// The content of the page.
@@ -141,6 +142,20 @@ impl Report {
     /// The page. The same report gives the same bytes.
     pub fn to_html(&self) -> String {
         html::page(self)
+    }
+}
+
+impl Footer {
+    /// The footer of results that this version of the library computed from these seeds.
+    pub fn for_seeds(seeds: impl IntoIterator<Item = u64>) -> Self {
+        let mut seeds: Vec<String> = seeds.into_iter().map(|seed| seed.to_string()).collect();
+        seeds.dedup();
+        Footer {
+            versions: vec![("calibandit".into(), env!("CARGO_PKG_VERSION").into())],
+            seed: seeds.join(", "),
+            generator: GENERATOR.into(),
+            command: String::new(),
+        }
     }
 }
 

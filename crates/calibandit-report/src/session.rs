@@ -1,68 +1,76 @@
-//! Experiments run into a folder: what `calibandit run` does, for every program that does the same.
+//! Runs experiments into an output folder: what `calibandit run` does, for every program that does the same.
 //!
-//! Finished pieces are kept in the folder as they come; the same job goes on from there after an interruption. Tables, figures and
-//! the report appear when all is done.
+//! Finished tasks are stored in the folder while the session runs; after an interruption, the same session continues
+//! from there. Tables, figures and the report are written when all tasks are done.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use calibandit::rng::GENERATOR;
+use calibandit_experiment::Experiment;
 use calibandit_experiment::output::{self as folder, FolderError};
+use calibandit_experiment::results::Results;
+use calibandit_experiment::run::{self, Journal, JournalError, Progress, RunError, RunOptions, Shard};
 
 use crate::chart::Palette;
 #[cfg(feature = "png")]
 use crate::chart::PngError;
 use crate::figures;
 use crate::report::{Footer, Report, ReportSection};
-use calibandit_experiment::Experiment;
-use calibandit_experiment::results::Results;
-use calibandit_experiment::run::{self, Journal, JournalError, Progress, RunError, RunOptions, Shard};
 
-/// Where results go and what is said about them.
-pub struct Job<'a> {
-    /// The folder.
+/// How experiments are run, and where the results go.
+pub struct Session<'a> {
+    /// The output folder.
     pub out: &'a Path,
-    /// Which part of the work to do.
+    /// The part of the tasks to run.
     pub shard: Shard,
-    /// How many threads; 0 for as many as the machine can run at once.
+    /// The number of threads; 0 for as many as the machine can run at once.
     pub threads: usize,
-    /// Set from elsewhere to stop.
+    /// Stops the session when it is set, from any thread.
     pub stop: &'a AtomicBool,
-    /// What the report says beside the numbers.
-    pub texts: Texts<'a>,
-    /// Sections of the report that no experiment made.
-    pub sections: Vec<ReportSection>,
+    /// The texts of the report.
+    pub texts: ReportTexts<'a>,
+    /// Sections of the report that do not come from an experiment.
+    pub sections: Vec<ExtraSection>,
 }
 
-/// What a report says beside the numbers.
+/// A section of a report that does not come from an experiment, with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtraSection {
+    /// The section.
+    pub section: ReportSection,
+    /// The number of experiments whose sections precede it. Extra sections with the same number keep their order.
+    pub after: usize,
+}
+
+/// The texts of a report.
 #[derive(Clone, Copy)]
-pub struct Texts<'a> {
-    /// The title of the report.
+pub struct ReportTexts<'a> {
+    /// The title.
     pub title: &'a str,
     /// The paragraphs under the title; may be empty.
     pub lead: &'a str,
-    /// The text of an experiment's section, if there is one.
+    /// The description of an experiment's figure, if there is one.
     pub caption: &'a dyn Fn(&Experiment) -> Option<String>,
-    /// The command that produces an experiment's section again.
+    /// The command that reproduces the section of an experiment.
     pub command: &'a dyn Fn(&Experiment) -> String,
 }
 
-/// Whoever wants to know how far an experiment has come.
+/// Receives the progress of an experiment.
 pub trait Watcher: Sync {
-    /// Called when a piece is finished, from any thread.
+    /// Called when a task is done, from any thread.
     fn show(&self, progress: Progress);
-    /// Called when all pieces are.
+    /// Called when all tasks are done.
     fn finish(&self) {}
 }
 
-/// Why a job did not come to its end.
+/// Why a session was not completed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum JobError {
-    /// A run failed, or was told to stop.
+pub enum SessionError {
+    /// A run failed or was stopped.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The folder could not be written.
+    /// The output folder could not be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A figure could not be drawn.
@@ -71,36 +79,40 @@ pub enum JobError {
     Png(#[from] PngError),
 }
 
-impl From<JournalError> for JobError {
+impl From<JournalError> for SessionError {
     fn from(error: JournalError) -> Self {
-        JobError::Run(error.into())
+        SessionError::Run(error.into())
     }
 }
 
-impl Job<'_> {
-    /// Runs the experiments one after the other; `watched_by` gives the watcher of one.
+impl Session<'_> {
+    /// Runs the experiments one after the other. `watched_by` gives the watcher of an experiment.
+    ///
+    /// A shard writes only its tables: figures of some of the instances would be misleading.
+    ///
+    /// # Errors
+    /// [`SessionError`] if a run fails or is stopped, or if a file cannot be written. Finished tasks stay in the folder.
     pub fn run<W: Watcher>(
-        mut self,
-        specs: &[Experiment],
+        self,
+        experiments: &[Experiment],
         watched_by: impl Fn(&Experiment) -> W,
-    ) -> Result<Vec<Results>, JobError> {
+    ) -> Result<Vec<Results>, SessionError> {
         folder::create(self.out)?;
         let mut all: Vec<Results> = Vec::new();
         let mut journals = Vec::new();
-        for spec in specs {
-            let mut journal = Journal::open(&self.journal(spec), spec, self.shard)?;
-            let watcher = watched_by(spec);
+        for experiment in experiments {
+            let mut journal = Journal::open(&self.journal(experiment), experiment, self.shard)?;
+            let watcher = watched_by(experiment);
             let progress = |progress| watcher.show(progress);
             let options = RunOptions { threads: self.threads, shard: self.shard, stop: self.stop, progress: &progress };
-            all.push(run::run(spec, &options, Some(&mut journal))?);
+            all.push(run::run(experiment, &options, Some(&mut journal))?);
             watcher.finish();
             journals.push(journal);
         }
-        folder::write_tables(self.out, specs, &all, self.shard)?;
-        // A shard alone has only some of the instances: its figures would mislead.
+        folder::write_tables(self.out, experiments, &all, self.shard)?;
         if self.shard == Shard::WHOLE {
-            let mut report = report(self.texts, specs, &all);
-            insert(&mut report, std::mem::take(&mut self.sections));
+            let mut report = report(self.texts, experiments, &all);
+            insert(&mut report.sections, self.sections);
             write_report(self.out, &report)?;
         }
         for journal in journals {
@@ -109,43 +121,47 @@ impl Job<'_> {
         Ok(all)
     }
 
-    fn journal(&self, spec: &Experiment) -> PathBuf {
-        // Names of experiments may hold anything; file names may not.
-        let safe: String = spec.name().chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        self.out.join(format!(".unfinished-{safe}.jsonl"))
+    fn journal(&self, experiment: &Experiment) -> PathBuf {
+        // Names of experiments may contain any character; names of files may not.
+        let safe = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+        let name: String = experiment.name().chars().map(safe).collect();
+        self.out.join(format!(".unfinished-{name}.jsonl"))
     }
 }
 
-/// Merges the shards of a run, as `calibandit merge` does: tables, figures and the report.
-pub fn merge(folders: &[PathBuf], out: &Path, texts: Texts<'_>) -> Result<(Vec<Experiment>, Vec<Results>), JobError> {
-    let (specs, results) = folder::merge(folders)?;
-    folder::write_tables(out, &specs, &results, Shard::WHOLE)?;
-    write_report(out, &report(texts, &specs, &results))?;
-    Ok((specs, results))
+/// Merges the shards of a run, as `calibandit merge` does, and writes tables, figures and the report.
+///
+/// # Errors
+/// [`SessionError`] if the folders are not all shards of one run, or if a file cannot be read or written.
+pub fn merge(
+    folders: &[PathBuf],
+    out: &Path,
+    texts: ReportTexts<'_>,
+) -> Result<(Vec<Experiment>, Vec<Results>), SessionError> {
+    let (experiments, results) = folder::merge(folders)?;
+    folder::write_tables(out, &experiments, &results, Shard::WHOLE)?;
+    write_report(out, &report(texts, &experiments, &results))?;
+    Ok((experiments, results))
 }
 
-/// The report of these results.
-pub fn report(texts: Texts<'_>, specs: &[Experiment], results: &[Results]) -> Report {
+/// The report of the results of these experiments, with one section per experiment.
+pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Results]) -> Report {
     let mut report = Report::new(texts.title);
     report.lead = texts.lead.to_string();
-    for (spec, results) in specs.iter().zip(results) {
-        let mut section = figures::section(spec, results, &(texts.command)(spec));
-        section.prose = (texts.caption)(spec).unwrap_or_default();
+    for (experiment, results) in experiments.iter().zip(results) {
+        let mut section = figures::section(experiment, results, &(texts.command)(experiment));
+        section.prose = (texts.caption)(experiment).unwrap_or_default();
         report.sections.push(section);
     }
-    let mut seeds: Vec<String> = specs.iter().map(|spec| spec.seed().to_string()).collect();
-    seeds.dedup();
-    report.footer = Footer {
-        versions: vec![("calibandit".into(), env!("CARGO_PKG_VERSION").into())],
-        seed: seeds.join(", "),
-        generator: GENERATOR.into(),
-        command: String::new(),
-    };
+    report.footer = Footer::for_seeds(experiments.iter().map(Experiment::seed));
     report
 }
 
-/// Writes the figures of a report as SVG (and as PNG, with the feature `png`), and the report itself.
-pub fn write_report(out: &Path, report: &Report) -> Result<(), JobError> {
+/// Writes the report and its figures, as SVG and (with the feature `png`) as PNG.
+///
+/// # Errors
+/// [`SessionError`] if a figure cannot be drawn or a file cannot be written.
+pub fn write_report(out: &Path, report: &Report) -> Result<(), SessionError> {
     let figures = out.join("figures");
     folder::create(&figures)?;
     let palette: Palette = report.palette();
@@ -158,16 +174,35 @@ pub fn write_report(out: &Path, report: &Report) -> Result<(), JobError> {
     Ok(folder::write(&out.join("report.html"), report.to_html().as_bytes())?)
 }
 
-/// The command that makes an experiment again, where nobody knows its file.
-pub fn again(spec: &Experiment) -> String {
-    format!("calibandit run {}.toml", spec.name())
+/// The command that reproduces an experiment if the name of its file is not known.
+pub fn default_command(experiment: &Experiment) -> String {
+    format!("calibandit run {}.toml", experiment.name())
 }
 
-/// Puts each section before those whose name begins as its own does, or at the end.
-fn insert(report: &mut Report, sections: Vec<ReportSection>) {
-    for section in sections {
-        let family = section.figure.id.split('-').next().unwrap_or_default().to_string();
-        let place = report.sections.iter().position(|other| other.figure.id.starts_with(&family));
-        report.sections.insert(place.unwrap_or(report.sections.len()), section);
+/// Inserts extra sections among those of the experiments.
+fn insert(sections: &mut Vec<ReportSection>, mut extra: Vec<ExtraSection>) {
+    extra.sort_by_key(|extra| extra.after);
+    // From the last to the first, so that an insertion does not move the places that are still to come.
+    for ExtraSection { section, after } in extra.into_iter().rev() {
+        sections.insert(after.min(sections.len()), section);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Figure;
+
+    fn section(id: &str) -> ReportSection {
+        ReportSection::new(Figure::new(id, id))
+    }
+
+    #[test]
+    fn extra_sections_are_placed_after_the_given_number_of_experiments() {
+        let mut sections = vec![section("a"), section("b")];
+        let extra = [("last", 9), ("y", 1), ("z", 1), ("first", 0)];
+        insert(&mut sections, extra.map(|(id, after)| ExtraSection { section: section(id), after }).into());
+        let ids: Vec<&str> = sections.iter().map(|section| section.figure.id.as_str()).collect();
+        assert_eq!(ids, ["first", "a", "y", "z", "b", "last"]);
     }
 }

@@ -1,17 +1,17 @@
-//! Static figures: what is drawn is what the data say, the same bytes every time, whatever the labels are.
+//! Static figures: positions follow the data, drawings are deterministic, and labels are only text.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
 mod fixture;
 
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Palette, Panel, PngError, Series, StyleKey};
 
-const NASTY: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
+const MARKUP: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
 
 fn draw(figure: &Figure) -> String {
     figure.to_svg(&Palette::for_figures([figure]))
 }
 
-/// The d attributes of the unfilled paths with a colour, as lists of places.
+/// The unfilled paths of a colour, as lists of points.
 fn lines_of(svg: &str, color: &str) -> Vec<Vec<(f64, f64)>> {
     svg.lines()
         .filter(|line| line.starts_with("<path") && line.contains("fill=\"none\"") && line.contains(color))
@@ -28,7 +28,7 @@ fn lines_of(svg: &str, color: &str) -> Vec<Vec<(f64, f64)>> {
 
 #[test]
 #[ignore = "slow: draws every figure twice"]
-fn drawings_are_deterministic() {
+fn the_same_figure_gives_the_same_bytes() {
     for figure in fixture::all() {
         let palette = Palette::for_figures([&figure]);
         assert_eq!(figure.to_svg(&palette), figure.to_svg(&palette));
@@ -37,7 +37,7 @@ fn drawings_are_deterministic() {
 }
 
 #[test]
-fn a_line_goes_where_its_values_are() {
+fn points_are_drawn_at_their_values() {
     let points = vec![CurvePoint::new(0.0, 0.0, 0.0), CurvePoint::new(5.0, 1.0, 0.0), CurvePoint::new(10.0, 4.0, 0.0)];
     let axis = || Axis::new("v", AxisScale::Linear);
     let panel = Panel::new("p", "", axis().limits(0.0, 10.0), axis().limits(0.0, 4.0))
@@ -49,24 +49,24 @@ fn a_line_goes_where_its_values_are() {
     let [first, middle, last] = lines[1][..] else { panic!("three points make a line of three places") };
     assert!((middle.0 - (first.0 + last.0) / 2.0).abs() < 0.02, "5 is half way from 0 to 10");
     assert!((middle.1 - (first.1 + (last.1 - first.1) / 4.0)).abs() < 0.02, "1 is a quarter of the way from 0 to 4");
-    assert!(last.1 < first.1, "greater values are higher up");
+    assert!(last.1 < first.1, "greater values are drawn higher");
 }
 
 #[test]
-fn gaps_and_values_without_a_place_break_the_line() {
+fn missing_values_and_values_without_a_position_interrupt_the_line() {
     let values = [1.0, 10.0, f64::NAN, 100.0, 10.0, 0.0, -3.0, 1.0, f64::INFINITY];
     let points = values.iter().enumerate().map(|(i, v)| CurvePoint::new(i as f64, *v, 0.1)).collect();
     let panel = Panel::new("p", "", Axis::new("x", AxisScale::Linear), Axis::new("y", AxisScale::Log))
         .series(Series::new("EXP3", points).style(StyleKey::new("exp3")));
     let figure = Figure::new("f", "f").panel(panel);
     let lengths: Vec<usize> = lines_of(&draw(&figure), "#d55e00").iter().skip(1).map(Vec::len).collect();
-    assert_eq!(lengths, [2, 2], "1-10 and 100-10; a single place is no line");
+    assert_eq!(lengths, [2, 2], "1-10 and 100-10; a single point is not a line");
     assert!(!draw(&figure).contains("NaN") && !draw(&figure).contains("inf"));
     assert!(figure.to_png(&Palette::default(), 1.0).is_ok());
 }
 
 #[test]
-fn policies_look_the_same_in_every_figure() {
+fn policies_have_the_same_style_in_every_figure() {
     let figures = fixture::all();
     let palette = Palette::for_figures(&figures);
     for figure in &figures {
@@ -78,12 +78,12 @@ fn policies_look_the_same_in_every_figure() {
 }
 
 #[test]
-fn labels_of_any_kind_are_text_and_nothing_else() {
-    let axis = || Axis::new(NASTY, AxisScale::Linear);
-    let series = Series::new(NASTY, vec![CurvePoint::new(1.0, 1.0, 0.5), CurvePoint::new(2.0, 2.0, 0.5)]);
-    let figure = Figure::new(NASTY, NASTY)
-        .caption(NASTY)
-        .panel(Panel::new("p", NASTY, axis(), axis()).series(series).note(NASTY));
+fn labels_with_markup_are_escaped() {
+    let axis = || Axis::new(MARKUP, AxisScale::Linear);
+    let series = Series::new(MARKUP, vec![CurvePoint::new(1.0, 1.0, 0.5), CurvePoint::new(2.0, 2.0, 0.5)]);
+    let figure = Figure::new(MARKUP, MARKUP)
+        .caption(MARKUP)
+        .panel(Panel::new("p", MARKUP, axis(), axis()).series(series).note(MARKUP));
     let svg = draw(&figure);
     assert!(!svg.contains("<b") && !svg.contains("</script") && !svg.contains('\u{1}'));
     assert!(svg.contains("&lt;/script&gt;") && svg.contains("ünï ∞"));
@@ -91,7 +91,7 @@ fn labels_of_any_kind_are_text_and_nothing_else() {
 }
 
 #[test]
-fn empty_and_odd_figures_are_drawn() {
+fn empty_figures_and_extreme_values_are_drawn() {
     let axis = || Axis::new("", AxisScale::Log);
     let empty = Figure::new("f", "");
     let no_series = empty.clone().panel(Panel::new("p", "", axis(), axis()));
@@ -111,7 +111,7 @@ fn empty_and_odd_figures_are_drawn() {
 }
 
 #[test]
-fn impossible_scales_are_refused() {
+fn scales_that_give_no_image_are_errors() {
     let figure = fixture::single();
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e6] {
         let error = figure.to_png(&Palette::default(), scale).unwrap_err();

@@ -1,11 +1,11 @@
-//! The page as a text: complete, self-contained, and safe whatever the labels are. What it does is tested in a browser.
+//! The HTML of the page: complete, self-contained, and with escaped labels. tests/report_browser.rs tests its behaviour.
 
 mod fixture;
 
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 use calibandit_report::report::{Cell, DataTable, Footer, PolicyRow, Report, ReportSection};
 
-const NASTY: &str = "</script></noscript></style><img src=x onerror=\"alert('1')\">&amp; ünï";
+const MARKUP: &str = "</script></noscript></style><img src=x onerror=\"alert('1')\">&amp; ünï";
 
 #[test]
 fn the_page_has_every_part() {
@@ -23,15 +23,15 @@ fn the_page_has_every_part() {
     assert_eq!(
         page.matches("<noscript><svg").count(),
         report.sections.len(),
-        "a picture each for readers without scripts"
+        "one static image per section for readers without JavaScript"
     );
-    assert_eq!(page, report.to_html(), "the same bytes every time");
+    assert_eq!(page, report.to_html(), "the same report gives the same bytes");
 }
 
 #[test]
-fn the_page_refers_to_nothing_outside() {
+fn the_page_does_not_refer_to_other_resources() {
     let page = fixture::report::report().to_html();
-    // Names of XML vocabularies look like addresses but are never fetched.
+    // XML namespaces look like addresses but are never requested.
     let page = page.replace("http://www.w3.org/2000/svg", "");
     for bad in ["http:", "https:", "src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket", "sendBeacon"] {
         assert!(!page.contains(bad), "{bad}");
@@ -40,7 +40,7 @@ fn the_page_refers_to_nothing_outside() {
 }
 
 #[test]
-fn a_report_of_the_papers_size_stays_small() {
+fn a_report_with_thirty_panels_is_below_five_megabytes() {
     let mut report = Report::new("size");
     for _ in 0..3 {
         report.sections.push(ReportSection::new(fixture::grid()));
@@ -50,15 +50,15 @@ fn a_report_of_the_papers_size_stays_small() {
 }
 
 #[test]
-fn labels_of_any_kind_are_text_and_nothing_else() {
-    let axis = || Axis::new(NASTY, AxisScale::Linear);
-    let series = Series::new(NASTY, vec![CurvePoint::new(1.0, 1.0, 0.5)]);
-    let figure = Figure::new(NASTY, NASTY)
-        .caption(NASTY)
-        .panel(Panel::new(NASTY, NASTY, axis(), axis()).series(series).note(NASTY));
+fn labels_with_markup_are_escaped() {
+    let axis = || Axis::new(MARKUP, AxisScale::Linear);
+    let series = Series::new(MARKUP, vec![CurvePoint::new(1.0, 1.0, 0.5)]);
+    let figure = Figure::new(MARKUP, MARKUP)
+        .caption(MARKUP)
+        .panel(Panel::new(MARKUP, MARKUP, axis(), axis()).series(series).note(MARKUP));
     let row = PolicyRow {
-        panel: NASTY.into(),
-        policy: NASTY.into(),
+        panel: MARKUP.into(),
+        policy: MARKUP.into(),
         instances: 1,
         mean: f64::NAN,
         stderr: f64::INFINITY,
@@ -66,31 +66,34 @@ fn labels_of_any_kind_are_text_and_nothing_else() {
         p90: 1.0,
         p99: -1e-9,
         max: 1e300,
-        better_than: vec![NASTY.into()],
+        better_than: vec![MARKUP.into()],
     };
     let table = DataTable {
-        caption: NASTY.into(),
-        columns: vec![NASTY.into(); 2],
-        rows: vec![vec![Cell { text: NASTY.into(), value: None }, Cell { text: NASTY.into(), value: Some(f64::NAN) }]],
+        caption: MARKUP.into(),
+        columns: vec![MARKUP.into(); 2],
+        rows: vec![vec![
+            Cell { text: MARKUP.into(), value: None },
+            Cell { text: MARKUP.into(), value: Some(f64::NAN) },
+        ]],
     };
     let section = ReportSection {
         summary: vec![row],
         tables: vec![table],
-        summary_caption: NASTY.into(),
-        spec: NASTY.into(),
-        command: NASTY.into(),
-        prose: NASTY.into(),
+        summary_caption: MARKUP.into(),
+        spec: MARKUP.into(),
+        command: MARKUP.into(),
+        prose: MARKUP.into(),
         figure,
     };
     let report = Report {
-        title: NASTY.into(),
-        lead: NASTY.into(),
+        title: MARKUP.into(),
+        lead: MARKUP.into(),
         sections: vec![section],
         footer: Footer {
-            versions: vec![(NASTY.into(), NASTY.into())],
-            seed: NASTY.into(),
-            generator: NASTY.into(),
-            command: NASTY.into(),
+            versions: vec![(MARKUP.into(), MARKUP.into())],
+            seed: MARKUP.into(),
+            generator: MARKUP.into(),
+            command: MARKUP.into(),
         },
     };
     let page = report.to_html();
@@ -102,7 +105,7 @@ fn labels_of_any_kind_are_text_and_nothing_else() {
 }
 
 #[test]
-fn an_empty_report_is_a_page() {
+fn a_report_without_sections_is_a_page() {
     let page = Report::new("nothing").to_html();
     assert!(page.contains("<h1>nothing</h1>") && page.ends_with("</html>\n"));
 }

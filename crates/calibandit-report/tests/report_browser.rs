@@ -1,4 +1,4 @@
-//! The report in a real browser: curves are there, switches switch, nothing goes wrong and nothing leaves the page.
+//! The report in a real browser: curves, controls, tables; no errors and no network requests.
 //!
 //! Needs Chromium, found by `CALIBANDIT_CHROMIUM` or in the usual places, so `cargo test` ignores these tests and
 //! `cargo xtask test` runs them where it is installed.
@@ -23,8 +23,8 @@ fn opened(name: &str, report: &Report) -> (Browser, PageFile) {
     (browser, page)
 }
 
-/// Fails if the page complained or asked for anything but itself.
-fn assert_quiet(browser: &Browser, page: &PageFile) {
+/// Fails if the page logged an error or requested anything but itself.
+fn assert_no_errors_and_requests(browser: &Browser, page: &PageFile) {
     let thrown = browser.events_of("Runtime.exceptionThrown");
     assert!(thrown.is_empty(), "{thrown:?}");
     let logged = browser.events_of("Log.entryAdded");
@@ -35,7 +35,10 @@ fn assert_quiet(browser: &Browser, page: &PageFile) {
     let asked: Vec<&str> = requests.iter().map(|event| event["request"]["url"].as_str().unwrap()).collect();
     let outside = asked.iter().filter(|url| **url != page.url && !url.starts_with("data:")).collect::<Vec<_>>();
     assert!(outside.is_empty(), "{outside:?}");
-    assert!(asked.contains(&page.url.as_str()), "the page's own request was seen, so others would have been");
+    assert!(
+        asked.contains(&page.url.as_str()),
+        "the request of the page itself was recorded, so others would have been, too"
+    );
 }
 
 /// An expression for the number of elements in the first figure.
@@ -45,11 +48,11 @@ fn count(selector: &str) -> String {
 
 #[test]
 #[ignore = "needs Chromium"]
-fn curves_are_where_their_values_are() {
+fn curves_are_drawn_at_their_values() {
     let (mut browser, page) = opened("curves", &fixture::report::report());
     assert_eq!(browser.eval(&count(".curve")), json!(6));
     assert_eq!(browser.eval(&count(".band")), json!(6));
-    // The last place of SE's curve, back through the axis: between the ticks 100k and 120k the value is linear in y.
+    // The value of the last point of SE, computed from its position between the ticks 100k and 120k.
     let script = "(() => {
         const figure = document.querySelector('figure.chart');
         const tick = (label) => Number([...figure.querySelectorAll('.y-tick')].find((t) => t.textContent === label).getAttribute('y')) - 4;
@@ -58,14 +61,14 @@ fn curves_are_where_their_values_are() {
         return 1e5 + 2e4 * (last - tick('100k')) / (tick('120k') - tick('100k'));
     })()";
     let drawn = browser.eval(script).as_f64().unwrap();
-    let told = fixture::single().panels[0].series[0].points.last().unwrap().mean;
-    assert!((drawn - told).abs() < 60.0, "a tenth of a pixel is about 40: drawn {drawn}, told {told}");
-    assert_quiet(&browser, &page);
+    let given = fixture::single().panels[0].series[0].points.last().unwrap().mean;
+    assert!((drawn - given).abs() < 60.0, "a tenth of a pixel is about 40: drawn {drawn}, given {given}");
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
-fn policies_can_be_switched_off_and_on() {
+fn policies_can_be_hidden_and_shown() {
     let (mut browser, page) = opened("policies", &fixture::report::report());
     let button = "figure.chart .legend button[data-policy='0']";
     let top = |browser: &mut Browser| {
@@ -78,10 +81,10 @@ fn policies_can_be_switched_off_and_on() {
         assert_eq!(browser.eval(&count(&format!(".plot .{kind}[data-policy=\"0\"]"))), json!(0), "{kind}");
     }
     assert_eq!(browser.eval(&format!("document.querySelector(\"{button}\").ariaPressed")), json!("false"));
-    assert_ne!(top(&mut browser), json!("120k"), "the axis follows what is left");
+    assert_ne!(top(&mut browser), json!("120k"), "the axis follows the visible curves");
     browser.click(button);
     assert_eq!(browser.eval(&count(".curve")), json!(6));
-    // By keyboard, down to none: a page without curves is still a page.
+    // By keyboard, until no policy is visible.
     for policy in 0..6 {
         browser
             .eval(&format!("document.querySelector('figure.chart .legend button[data-policy=\"{policy}\"]').focus()"));
@@ -93,7 +96,7 @@ fn policies_can_be_switched_off_and_on() {
         browser.eval("document.querySelector('.plot').textContent.includes('All policies are hidden')"),
         json!(true)
     );
-    assert_quiet(&browser, &page);
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn axes_and_spread_can_be_chosen() {
     assert_eq!(browser.eval(&x_labels), json!("10k 100k 1M"));
     browser.click("figure.chart input[name$=x][value=linear]");
     browser.click("figure.chart input[name$=y][value=linear]");
-    assert_eq!((browser.eval(labels), browser.eval(path)), linear, "and back again");
+    assert_eq!((browser.eval(labels), browser.eval(path)), linear, "the same as before");
     for (spread, bands, instances) in [("none", 0, 0), ("quantiles", 12, 0), ("instances", 0, 6), ("stderr", 6, 0)] {
         browser.click(&format!("figure.chart input[name$=spread][value={spread}]"));
         assert_eq!(browser.eval(&count(".band")), json!(bands), "{spread}");
@@ -120,13 +123,13 @@ fn axes_and_spread_can_be_chosen() {
     }
     browser.click("figure.chart input[name$=spread][value=instances]");
     let lines = "document.querySelector('figure.chart .instances').getAttribute('d').split('M').length - 1";
-    assert_eq!(browser.eval(lines), json!(20), "one line for each instance");
-    assert_quiet(&browser, &page);
+    assert_eq!(browser.eval(lines), json!(20), "one line per instance");
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
-fn values_are_told_to_mouse_and_keyboard() {
+fn values_are_shown_at_the_pointer_and_read_by_keyboard() {
     let (mut browser, page) = opened("values", &fixture::report::report());
     let (x, y) = browser.place("figure.chart .plot");
     browser.point((x, y));
@@ -143,12 +146,12 @@ fn values_are_told_to_mouse_and_keyboard() {
     assert!(spoken.as_str().unwrap().contains("calibrated: 80.2 ± 9.27"), "{spoken}");
     browser.press("Escape");
     assert_eq!(browser.eval("document.querySelector('.tip').hidden"), json!(true));
-    assert_quiet(&browser, &page);
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
-fn every_figure_fits_wide_and_narrow_screens_in_light_and_dark() {
+fn every_figure_fits_wide_and_narrow_screens_in_both_themes() {
     let report = fixture::report::report();
     let (mut browser, page) = opened("screens", &report);
     for (width, scheme) in [(1600, "light"), (360, "dark"), (800, "light")] {
@@ -169,32 +172,32 @@ fn every_figure_fits_wide_and_narrow_screens_in_light_and_dark() {
         assert_eq!(
             browser.eval(&format!("{root}.scrollWidth - {root}.clientWidth")),
             json!(0),
-            "sideways scrolling at {width}"
+            "horizontal scrolling at {width}"
         );
         let dark = browser.eval("getComputedStyle(document.body).backgroundColor") != json!("rgb(255, 255, 255)");
         assert_eq!(dark, scheme == "dark");
     }
     browser.click("#theme");
     assert_eq!(browser.eval("document.documentElement.dataset.theme"), json!("dark"));
-    assert_quiet(&browser, &page);
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]
 #[ignore = "needs Chromium"]
-fn tables_sort_and_strange_labels_are_only_text() {
-    let nasty = "</script><img src=x onerror=alert(1)>\"'&";
-    let axis = || Axis::new(nasty, AxisScale::Linear);
+fn tables_can_be_sorted_and_labels_with_markup_are_escaped() {
+    let markup = "</script><img src=x onerror=alert(1)>\"'&";
+    let axis = || Axis::new(markup, AxisScale::Linear);
     let series = Series::new(
-        nasty,
+        markup,
         vec![CurvePoint::new(1.0, -1.0, 0.5), CurvePoint::new(2.0, f64::NAN, 0.5), CurvePoint::new(3.0, 4.0, 0.5)],
     );
-    let figure = Figure::new(nasty, nasty).panel(Panel::new("p", nasty, axis(), axis()).series(series));
+    let figure = Figure::new(markup, markup).panel(Panel::new("p", markup, axis(), axis()).series(series));
     let mut report = fixture::report::report();
-    report.sections.insert(0, ReportSection { spec: nasty.into(), ..ReportSection::new(figure) });
+    report.sections.insert(0, ReportSection { spec: markup.into(), ..ReportSection::new(figure) });
     let (mut browser, page) = opened("tables", &report);
     assert_eq!(browser.eval("document.images.length"), json!(0));
-    assert_eq!(browser.eval("document.querySelector('.legend button').textContent"), json!(nasty));
-    assert_eq!(browser.eval("document.querySelector('details.spec code').textContent"), json!(nasty));
+    assert_eq!(browser.eval("document.querySelector('.legend button').textContent"), json!(markup));
+    assert_eq!(browser.eval("document.querySelector('details.spec code').textContent"), json!(markup));
     browser.click("figure.chart input[name$=y][value=log]");
     assert_eq!(
         browser.eval("document.querySelector('.warning').textContent.startsWith('1 value is not positive')"),
@@ -209,7 +212,7 @@ fn tables_sort_and_strange_labels_are_only_text() {
     assert!(up.is_sorted() && up.len() == 6, "{up:?}");
     browser.click("table.summary thead th:nth-child(2) button");
     assert!(sorted(&browser.eval(order)).is_sorted_by(|a, b| a >= b));
-    assert_quiet(&browser, &page);
+    assert_no_errors_and_requests(&browser, &page);
 }
 
 #[test]

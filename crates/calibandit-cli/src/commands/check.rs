@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
+use calibandit_experiment::format::thousands;
 use calibandit_experiment::preflight::{Check, check as check_spec, to_json};
-use calibandit_report::figures::thousands;
 
 use super::lists::print_json;
 use crate::args;

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use calibandit::rng::StreamKey;
 use calibandit::{GameSpec, reo};
+use calibandit_experiment::format::thousands;
 use calibandit_experiment::parallel::available_threads;
 use calibandit_experiment::run::Progress;
 use calibandit_fit::WarmUp;
 use calibandit_paper::f1::{self, DriverPair, Study};
-use calibandit_report::figures::thousands;
 use calibandit_report::session::Watcher;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use calibandit_experiment::spec::Overrides;
 use calibandit_paper::f1::{self, StintOptions};
 use calibandit_paper::figures::{self, PaperFigure};
 use calibandit_report::report::ReportSection;
-use calibandit_report::session::Texts;
+use calibandit_report::session::{ExtraSection, ReportTexts};
 
 use super::f1::study;
 use super::runs::Output;
@@ -33,7 +33,7 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
                 let chart = fitted.as_ref().map_or_else(|| f1::figure(&f1::shipped()), |pairs| f1::figure(pairs));
                 let mut section = ReportSection::new(chart);
                 section.command = again(arguments, figure.name(), fitted.is_some());
-                sections.push(section);
+                sections.push(ExtraSection { section, after: specs.len() });
             }
             (PaperFigure::FittedPairs(_), Some(pairs)) => {
                 // All figures on fitted pairs are replaced by one experiment per pair.
@@ -62,7 +62,8 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
         own.map(|(_, command)| command.clone()).expect("every experiment has a command")
     };
     let out = Output { out: &arguments.out, shard: Shard::WHOLE, execution: &arguments.execution, sections };
-    let texts = Texts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
+    let texts =
+        ReportTexts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
     out.run(texts, &shortened)
 }
 

@@ -8,8 +8,7 @@ use calibandit_experiment::output as folder;
 use calibandit_experiment::run::{RunError, Shard};
 use calibandit_experiment::spec::Overrides;
 use calibandit_paper::figures;
-use calibandit_report::report::ReportSection;
-use calibandit_report::session::{self as job, Job, JobError, Texts};
+use calibandit_report::session::{self, ExtraSection, ReportTexts, Session, SessionError};
 use serde_json::Value;
 
 use super::lists::print_json;
@@ -44,7 +43,8 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
 }
 
 pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
-    let (specs, results) = job::merge(&arguments.folders, &arguments.out, texts("Experiments", &job::again))?;
+    let (specs, results) =
+        session::merge(&arguments.folders, &arguments.out, texts("Experiments", &session::default_command))?;
     for (spec, results) in specs.iter().zip(&results) {
         table::print(&mut io::stdout().lock(), spec, results)?;
     }
@@ -54,14 +54,14 @@ pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
     let folder::Stored { experiments: specs, results, .. } = folder::read(&arguments.folder)?;
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
-    let report = job::report(texts(&title, &job::again), &specs, &results);
-    job::write_report(&arguments.folder, &report)?;
+    let report = session::report(texts(&title, &session::default_command), &specs, &results);
+    session::write_report(&arguments.folder, &report)?;
     tell_where(&arguments.folder)
 }
 
 /// The texts of a report on experiments from files. An experiment of the paper has the paper's caption.
-fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> Texts<'a> {
-    Texts { title, lead: "", caption: &figures::caption, command }
+fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> ReportTexts<'a> {
+    ReportTexts { title, lead: "", caption: &figures::caption, command }
 }
 
 /// Where results go and how they are made.
@@ -69,13 +69,13 @@ pub(super) struct Output<'a> {
     pub(super) out: &'a Path,
     pub(super) shard: Shard,
     pub(super) execution: &'a args::ExecutionArgs,
-    /// Sections of the report that no experiment made.
-    pub(super) sections: Vec<ReportSection>,
+    /// Sections of the report that do not come from an experiment.
+    pub(super) sections: Vec<ExtraSection>,
 }
 
 impl Output<'_> {
-    pub(super) fn run(self, texts: Texts<'_>, specs: &[Experiment]) -> Result<(), CliError> {
-        let job = Job {
+    pub(super) fn run(self, texts: ReportTexts<'_>, specs: &[Experiment]) -> Result<(), CliError> {
+        let session = Session {
             out: self.out,
             shard: self.shard,
             threads: self.execution.jobs,
@@ -83,8 +83,8 @@ impl Output<'_> {
             texts,
             sections: self.sections,
         };
-        let all = job.run(specs, |spec| Display::new(spec.name())).map_err(|error| match error {
-            JobError::Run(RunError::Stopped { done, pieces: tasks }) => {
+        let all = session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match error {
+            SessionError::Run(RunError::Stopped { done, pieces: tasks }) => {
                 CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
             }
             error => CliError::from(error),

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::tables::feedback_name;
 use super::{Group, Rate, Tournament, head_to_head, in_game, in_group, markdown, report};
 use calibandit_experiment::output::{self, FolderError, PROGRAM};
-use calibandit_report::session::{JobError, write_report};
+use calibandit_report::session::{SessionError, write_report};
 
 /// Writes all files of a tournament; `command` is what makes it again. Nothing in them depends on when, where or by how
 /// many threads they were made.
-pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), JobError> {
+pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), SessionError> {
     output::create(folder)?;
     let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), FolderError> {
         let path = folder.join(name);

@@ -93,7 +93,7 @@ fn cpr_by_game(tournament: &Tournament, games: &[&GameResult], order: &[GroupRow
     let horizon = games.first().map_or(0, |game| game.entry.horizon);
     let caption = format!(
         "CPR at T = {}: mean (p99; worst) over {} instances, or over n where a policy was given fewer",
-        calibandit_report::figures::thousands(horizon),
+        calibandit_experiment::format::thousands(horizon),
         tournament.options.instances
     );
     DataTable { caption, columns, rows }
@@ -176,7 +176,7 @@ pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     let sign = if value < 0.0 { "-" } else { "" };
     match size {
-        size if size >= 99.5 => format!("{sign}{}", calibandit_report::figures::thousands(size.round() as u64)),
+        size if size >= 99.5 => format!("{sign}{}", calibandit_experiment::format::thousands(size.round() as u64)),
         size if size >= 9.95 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }

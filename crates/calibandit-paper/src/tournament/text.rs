@@ -77,8 +77,8 @@ pub(super) fn about(tournament: &Tournament, group: Group) -> String {
              10,000 to {} (to {} with beta feedback, which is drawn play by play), all uniform on a logarithmic scale; all families of weights and \
              curves, all kinds of feedback; {} instances each.",
             options.random_games,
-            calibandit_report::figures::thousands(options.longest),
-            calibandit_report::figures::thousands(LONGEST_WITH_BETA.min(options.longest)),
+            calibandit_experiment::format::thousands(options.longest),
+            calibandit_experiment::format::thousands(LONGEST_WITH_BETA.min(options.longest)),
             options.random_instances
         ),
     };

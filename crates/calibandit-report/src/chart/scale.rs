@@ -1,10 +1,10 @@
 //! Axes: limits, positions of values, ticks and their labels.
 //!
-//! The labels are short forms such as 250k or 10⁹ with the decimals that the distance of the ticks requires, which is
-//! why they do not use the number formats of tables and texts. The script of the report does the same for interactive
-//! figures (`assets/report/scale.js`); `tests/scale_cases.json` holds the expected results of both.
+//! The scripts of the report do the same for interactive figures (`assets/report/scale.js`); `tests/scale_cases.json`
+//! holds the expected results of both.
 
 use super::AxisScale;
+use calibandit_experiment::format::{self, typographic};
 
 /// A map from the values between `low` and `high` to the positions between `from` and `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,14 +101,17 @@ pub(super) fn ticks(scale: AxisScale, low: f64, high: f64, wanted: usize) -> Vec
     }
 }
 
-/// Ticks at the values of a sweep.
+/// Ticks at the values of a sweep, labelled with three significant digits.
 pub(super) fn sweep_ticks(values: &[f64]) -> Vec<Tick> {
-    let significant = |value: f64| 10f64.powi(value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32 - 2);
-    values
-        .iter()
-        .map(|at| (*at, (at / significant(*at)).round() * significant(*at)))
-        .map(|(at, shown)| Tick { at, label: tick_label(shown, shown.abs()) })
-        .collect()
+    let label = |at: f64| {
+        if at == 0.0 {
+            return "0".to_owned();
+        }
+        let unit = 10f64.powi(at.abs().log10().floor() as i32 - 2);
+        let shown = (at / unit).round() * unit;
+        tick_label(shown, shown.abs())
+    };
+    values.iter().map(|&at| Tick { at, label: label(at) }).collect()
 }
 
 fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
@@ -152,59 +155,9 @@ fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     ticks
 }
 
-/// The label of a tick, such as 250k, 1.5M, 0.05 or 10⁹, with as many decimals as multiples of `step` need.
+/// The label of a tick, with as many decimals as multiples of `step` need.
 fn tick_label(value: f64, step: f64) -> String {
-    let size = value.abs();
-    if size <= step * 1e-6 {
-        return "0".to_owned();
-    }
-    if !(1e-4..1e9).contains(&size) {
-        return scientific(value);
-    }
-    let (unit, suffix) = match size {
-        s if s >= 1e6 => (1e6, "M"),
-        s if s >= 1e3 => (1e3, "k"),
-        _ => (1.0, ""),
-    };
-    let mut digits = format!("{:.*}", decimals(step / unit), value / unit).replace('-', "−");
-    if !suffix.is_empty() && digits.contains('.') {
-        // 900k is followed by 1M, not by 1.0M.
-        digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
-    }
-    digits + suffix
-}
-
-/// The decimals needed to write multiples of `step`.
-fn decimals(step: f64) -> usize {
-    (0..9).find(|d| ((step * 10f64.powi(*d)).round() / 10f64.powi(*d) - step).abs() < step * 1e-6).unwrap_or(9) as usize
-}
-
-fn scientific(value: f64) -> String {
-    let exponent = value.abs().log10().floor() as i32;
-    let digits = value / 10f64.powi(exponent);
-    let power: String = exponent.to_string().chars().map(superscript).collect();
-    let digits = format!("{digits:.2}").trim_end_matches('0').trim_end_matches('.').replace('-', "−");
-    match digits.as_str() {
-        "1" => format!("10{power}"),
-        _ => format!("{digits}×10{power}"),
-    }
-}
-
-/// The superscript form of a digit or a minus sign.
-fn superscript(c: char) -> char {
-    match c {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        '9' => '⁹',
-        _ => '⁰',
-    }
+    typographic(&format::tick(value, step))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A scene as an SVG document.
 
+use calibandit_experiment::format::trimmed;
+
 use super::scene::{Anchor, Item, Scene, Stroke};
 use std::fmt::Write as _;
 
@@ -111,11 +113,9 @@ fn path(points: &[(f64, f64)], closed: bool) -> String {
     data
 }
 
-/// A coordinate with at most two decimals: a hundredth of a pixel is not visible.
+/// A coordinate: a hundredth of a pixel is not visible.
 fn number(value: f64) -> String {
-    let text = format!("{value:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    trimmed(value, 2)
 }
 
 /// Escapes text for the content and the quoted attributes of SVG. Control characters, which XML does not allow, are

@@ -1,5 +1,6 @@
 //! Texts of the page: paragraphs, element ids, JSON in script elements, numbers in tables.
 
+use calibandit_experiment::format::{significant, typographic};
 use maud::{Markup, html};
 
 /// JSON as the content of a script element. Without `<` it cannot end the element or open a comment.
@@ -38,36 +39,9 @@ pub(super) fn anchor(id: &str, nth: usize) -> String {
     format!("f{}-{}", nth + 1, slug.trim_matches('-'))
 }
 
-/// A number for a table: thousands separated, small ones with three digits that count.
+/// A number of a table with three significant digits; a dash for what is not finite.
 pub(super) fn table_number(value: f64) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
-    let size = value.abs();
-    if size != 0.0 && !(1e-3..1e15).contains(&size) {
-        return format!("{value:.2e}").replace('-', "−");
-    }
-    let decimals = match size {
-        s if s >= 100.0 || s == 0.0 => 0,
-        s if s >= 10.0 => 1,
-        s if s >= 1.0 => 2,
-        s => (2.0 - s.log10().floor()) as usize,
-    };
-    group(&format!("{value:.decimals$}"))
-}
-
-/// Puts a comma before every third digit of the integer part.
-fn group(number: &str) -> String {
-    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |rest| ("−", rest));
-    let (whole, rest) = digits.find('.').map_or((digits, ""), |dot| digits.split_at(dot));
-    let mut out = sign.to_owned();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + rest
+    typographic(&significant(value, 3))
 }
 
 #[cfg(test)]
@@ -88,24 +62,6 @@ mod tests {
         let html = paragraphs("a `b<` c\n\n d`").into_string();
         assert_eq!(html, "<p>a <code>b&lt;</code> c</p><p>d`</p>");
         assert_eq!(paragraphs(" \n\n ").into_string(), "");
-    }
-
-    #[test]
-    fn numbers_of_tables() {
-        for (value, text) in [
-            (118_026.4, "118,026"),
-            (1_234_567.0, "1,234,567"),
-            (999.0, "999"),
-            (55.25, "55.2"),
-            (5.0, "5.00"),
-            (0.123_45, "0.123"),
-            (-2_500.0, "−2,500"),
-            (0.0, "0"),
-            (1.5e-5, "1.50e−5"),
-            (f64::NAN, "–"),
-        ] {
-            assert_eq!(table_number(value), text);
-        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A small client for a real Chromium: the DevTools protocol over the browser's own pipe, without a port or a driver.
+//! A small client for Chromium: the DevTools protocol over the pipe of the browser, without a port or a driver.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// How long any single answer may take; generous, because shared machines are slow.
+/// The time limit of a single answer, with a wide margin for shared machines.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The browser, from the variable `CALIBANDIT_CHROMIUM` or where it is usually installed.
+/// The path of the browser, from the variable `CALIBANDIT_CHROMIUM` or the search path.
 fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("CALIBANDIT_CHROMIUM").filter(|name| !name.is_empty()) {
         return Some(PathBuf::from(named)).filter(|file| file.is_file());
@@ -30,7 +30,7 @@ pub(crate) struct Browser {
     profile: PathBuf,
     session: String,
     next: u64,
-    /// Everything the page reported that is not an answer.
+    /// The events that the browser sent.
     pub(crate) events: Vec<Value>,
 }
 
@@ -150,7 +150,7 @@ impl Browser {
         }
     }
 
-    /// The middle of an element, after scrolling to it.
+    /// The centre of an element, after scrolling to it.
     pub(crate) fn place(&mut self, selector: &str) -> (f64, f64) {
         let quoted = json!(selector);
         let script = format!(
@@ -166,7 +166,7 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
-    /// Clicks on an element as a person would.
+    /// Clicks on an element with the mouse.
     pub(crate) fn click(&mut self, selector: &str) {
         let (x, y) = self.place(selector);
         for kind in ["mousePressed", "mouseReleased"] {
@@ -177,14 +177,14 @@ impl Browser {
         }
     }
 
-    /// Presses a key that has no character.
+    /// Presses a key that does not type a character.
     pub(crate) fn press(&mut self, key: &str) {
         for kind in ["rawKeyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
         }
     }
 
-    /// The reports of one kind.
+    /// The parameters of all events of one kind.
     pub(crate) fn events_of(&self, method: &str) -> Vec<&Value> {
         self.events.iter().filter(|event| event["method"] == method).map(|event| &event["params"]).collect()
     }
@@ -192,14 +192,14 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may be gone already; what matters is that neither it nor its profile stays.
+        // The process may have ended already, so errors are ignored.
         let _ = self.process.kill();
         let _ = self.process.wait();
         let _ = std::fs::remove_dir_all(&self.profile);
     }
 }
 
-/// A page in a folder of its own that is removed in the end.
+/// A page in a temporary folder.
 pub(crate) struct PageFile {
     folder: PathBuf,
     /// Its address.
