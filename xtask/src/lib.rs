@@ -1,5 +1,5 @@
-//! The Rust programs in README.md and in the guide, as doc tests. They are here because a package that is published must
-//! not need files outside it.
+//! The Rust programs in README.md and in the guide, as doc tests. They are here because a published package must not
+//! need files outside it.
 
 #[cfg(doctest)]
 mod guide {

@@ -149,7 +149,7 @@ fn usage() -> String {
     for task in TASKS {
         text += &format!("  {:<8}{}\n", task.name, task.help);
     }
-    text += "\nA missing program is installed where that is possible (rustup; apt-get as root on Debian), after saying so.\n";
+    text += "\nA missing program is installed, after saying so, with rustup, or with apt-get as root on Debian.\n";
     text += "With --no-install, or CALIBANDIT_NO_INSTALL=1, nothing is installed and what needs it is skipped.\n";
     text
 }

@@ -123,8 +123,8 @@ pub(crate) fn measure_growth(_: &Machine) -> Result<StepOutcome, StepError> {
     Ok(StepOutcome::default())
 }
 
-const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless stated otherwise. By threads: elapsed \
-                       time of ten panels of the appendix with 20 instances each, and their report.";
+const CAPTION: &str = "CPU time of this project; K = 5, m = M = 3 and T = 10^6 unless stated otherwise. By threads: \
+                       elapsed time of ten panels of the appendix with 20 instances each, and their report.";
 
 const LOG: &str = r#""scale": "log""#;
 const FROM_0: &str = r#""scale": "linear", "min": 0.0"#;

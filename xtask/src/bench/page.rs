@@ -34,8 +34,8 @@ fn machine() -> String {
         Some(line.split(':').nth(1)?.trim().to_string())
     });
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let versions = "import numba, numpy, sys; \
-                    print('Python', sys.version.split()[0], 'with numba', numba.__version__, 'and NumPy', numpy.__version__)";
+    let versions = "import numba, numpy, sys; python = sys.version.split()[0]; \
+                    print('Python', python, 'with numba', numba.__version__, 'and NumPy', numpy.__version__)";
     let facts = [
         processor.map(|name| format!("{name}, {threads} threads")),
         first_line("rustc", &["--version"]),

@@ -27,7 +27,8 @@ pub(crate) fn time_paper(_: &Machine) -> Result<StepOutcome, StepError> {
         format!(" ({cpu:.1} s of CPU time, peak memory {:.0} MB)", memory / 1024.0)
     });
     let sentence = format!(
-        "`calibandit paper` (every figure with 20 instances and T = 10^6, and the report) takes {:.1} s on {} threads{cpu}.\n",
+        "`calibandit paper` (every figure with 20 instances and T = 10^6, and the report) takes {:.1} s on {} \
+         threads{cpu}.\n",
         cost.seconds,
         available()
     );
