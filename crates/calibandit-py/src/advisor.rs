@@ -172,7 +172,7 @@ impl PyAdvisor {
 
     /// The arms not ruled out, how much worse than the best any of them can be, and the probability that this is wrong.
     fn certificate(&self) -> Option<(Vec<usize>, f64, f64)> {
-        self.advisor.certificate().map(|Certificate { arms, gap, delta }| (arms, gap, delta))
+        self.advisor.certificate().map(|Certificate { arms, gap, delta, .. }| (arms, gap, delta))
     }
 
     /// How often each arm was played.

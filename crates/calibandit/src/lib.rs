@@ -78,6 +78,7 @@ pub mod regret;
 pub mod rng;
 mod run;
 pub mod simulate;
+pub mod testing;
 pub mod theory;
 
 #[cfg(feature = "serde")]

@@ -1,37 +1,49 @@
-//! Policies: what picks the runs.
+//! Policies: the algorithms that choose runs.
 //!
-//! A policy never thinks in single plays. It asks for a [`Run`]: "play arm 3, ignore the first 9 losses, give me the
-//! next 40", and gets the [`Feedback`] of the recorded plays. One algorithm a file, with its citation and its update
-//! rule on top; a policy knows nothing of games, horizons are told to it when it is made, and its state is plain data.
+//! A policy does not choose single plays. It asks for a [`Run`]: "play arm 3, ignore the first 9 losses, report the
+//! next 40", and gets the [`Feedback`] of the recorded plays. There is one algorithm per file, with its citation and
+//! its update rule in the module head. A policy does not depend on games: it is told the [`Problem`](crate::Problem)
+//! when it is built, and its state is plain data.
 //!
-//! A [`PolicySpec`] is what files and programs speak of: which policy, with which parameters. It builds an
-//! [`AnyPolicy`], which plays and can be saved at any time:
+//! Every policy has a `builder`. The builder gives the specification of the policy with its defaults, setters change
+//! them, and `build` gives the policy:
+//!
+//! ```
+//! use calibandit::policy::SuccessiveElimination;
+//! use calibandit::rng::StreamKey;
+//! use calibandit::{Policy, Problem, Radius, Run};
+//! let problem = Problem { arms: 5, horizon: Some(1_000_000) };
+//! let spec = SuccessiveElimination::builder(3).radius(Radius::Hoeffding);
+//! let mut policy = spec.build(&problem, StreamKey::new(1, "tour", 0).policy())?;
+//! assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
+//! # Ok::<(), calibandit::PolicyError>(())
+//! ```
+//!
+//! A [`PolicySpec`] is the specification of any of them, as in files. It builds an [`AnyPolicy`], which can be saved
+//! between any two runs:
 //!
 //! ```
 //! use calibandit::rng::StreamKey;
-//! use calibandit::{AnyPolicy, Policy, PolicySpec, Problem, Run};
-//! let spec: PolicySpec = serde_json::from_str(r#"{"kind": "successive-elimination", "memory_bound": 3}"#)?;
-//! let problem = Problem { arms: 5, horizon: Some(1_000_000) };
-//! let mut policy = spec.build(&problem, StreamKey::new(1, "tour", 0).policy())?;
-//! assert_eq!(policy.next_run(), Run { arm: 0, burn_in: 6, record: 6 });
-//!
+//! use calibandit::{AnyPolicy, Policy, PolicySpec, Problem};
+//! let spec: PolicySpec = serde_json::from_str(r#"{"kind": "calibrated", "memory_bound": 3}"#)?;
+//! let mut policy = spec.build(&Problem { arms: 5, horizon: None }, StreamKey::new(1, "tour", 0).policy())?;
 //! let saved = serde_json::to_string(&policy)?;
 //! let mut restored: AnyPolicy = serde_json::from_str(&saved)?;
 //! assert_eq!(restored.next_run(), policy.next_run());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | kind | runs | needs |
+//! | policy | runs | needs |
 //! |---|---|---|
-//! | [`SuccessiveElimination`] | ignore n, record n | memory bound, horizon |
-//! | [`AnytimeElimination`] | ignore n, record n | memory bound |
+//! | [`Calibrated`] | burn-in of M - 1 on a switch only; visits grow | memory bound |
+//! | [`SuccessiveElimination`] | burn-in of n, then n recorded plays | memory bound, horizon |
+//! | [`AnytimeElimination`] | burn-in of n, then n recorded plays | memory bound |
 //! | [`Exp3`] | single plays | horizon or rate |
-//! | [`BatchedExp3`] | record a batch | horizon, or batch length and rate |
-//! | [`EpochUcb`] | ignore M - 1, record 1 | memory bound |
+//! | [`BatchedExp3`] | batches of recorded plays | horizon, or batch length and rate |
+//! | [`EpochUcb`] | burn-in of M - 1, then 1 recorded play | memory bound |
 //! | [`Ucb1`] | single plays | |
 //! | [`Thompson`] | single plays | |
-//! | [`Calibrated`] | ignore M - 1 on a switch, none otherwise; record more and more | memory bound |
-//! | [`ExploreThenCommit`] | ignore M - 1, record n; then one arm to the end | memory bound, horizon or length |
+//! | [`ExploreThenCommit`] | burn-in of M - 1, then n recorded plays; then one arm | memory bound, horizon or n |
 
 mod anytime_elimination;
 mod batched_exp3;
@@ -64,10 +76,12 @@ pub use ucb1::{Ucb1, Ucb1Params, Ucb1Spec};
 
 use crate::{Feedback, Run};
 
-/// What picks the runs.
+/// An algorithm that chooses runs.
 ///
-/// Whoever plays calls [`next_run`](Policy::next_run), plays it in full and reports with
-/// [`observe`](Policy::observe), in turn. A run that the horizon cuts short is not reported.
+/// The caller alternates [`next_run`](Policy::next_run) and [`observe`](Policy::observe): it plays each run to the end
+/// and then reports its feedback. A run that the horizon cuts short is not reported.
+///
+/// [`testing::check_policy`](crate::testing::check_policy) checks that an implementation keeps this contract.
 pub trait Policy {
     /// The next run to play. It must have at least one play, of an arm that exists.
     fn next_run(&mut self) -> Run;
@@ -75,23 +89,25 @@ pub trait Policy {
     /// Takes the feedback of the run that [`next_run`](Policy::next_run) gave last: `feedback.plays == run.record`.
     fn observe(&mut self, run: Run, feedback: Feedback);
 
-    /// Takes the feedback of the run that [`next_run`](Policy::next_run) gave last and, if the same run would be next again
-    /// and again, that of up to `most` repetitions; returns how many it took. Whoever can have the feedback of the same run
-    /// many times over calls this instead of [`observe`](Policy::observe).
+    /// The arm that the policy would choose if no more plays were spent on learning.
+    fn recommend(&self) -> usize;
+
+    /// What the policy can state with confidence about its arms; `None` for policies, or at times, that cannot.
+    fn certificate(&self) -> Option<Certificate> {
+        None
+    }
+
+    /// An optimisation hook of the simulator, not part of the contract: implementations outside this crate should not
+    /// override it, and it may change in any release. It is in this trait because the simulator calls it through
+    /// `dyn Policy` once per run.
     ///
-    /// It is there for speed alone: taking one is right for every policy.
+    /// Takes the feedback of the last run and, while the same run would be next again, that of up to `most` repetitions
+    /// in all; returns how many it took, at least 1.
+    #[doc(hidden)]
     fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
         let _ = most;
         self.observe(run, feedback());
         1
-    }
-
-    /// The arm to settle on if playing stopped being about learning now.
-    fn recommend(&self) -> usize;
-
-    /// What the policy can say with confidence about its arms so far; most policies cannot.
-    fn certificate(&self) -> Option<Certificate> {
-        None
     }
 }
 
@@ -102,25 +118,34 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     fn observe(&mut self, run: Run, feedback: Feedback) {
         (**self).observe(run, feedback);
     }
-    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
-        (**self).observe_repeated(run, most, feedback)
-    }
     fn recommend(&self) -> usize {
         (**self).recommend()
     }
     fn certificate(&self) -> Option<Certificate> {
         (**self).certificate()
     }
+    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+        (**self).observe_repeated(run, most, feedback)
+    }
 }
 
-/// With the policy's confidence, the best arm is among `arms`, and each of them is within `gap` of it in eventual loss.
+/// A statement about the best arm: except with probability `delta`, it is among `arms`, and the eventual loss of each
+/// of them exceeds the best by at most `gap`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Certificate {
-    /// The arms not ruled out.
+    /// The arms that are not ruled out.
     pub arms: Vec<usize>,
-    /// How much worse than the best arm any of them can be.
+    /// The most by which the eventual loss of any of them can exceed that of the best arm.
     pub gap: f64,
     /// The probability with which this may be wrong.
     pub delta: f64,
+}
+
+impl Certificate {
+    /// A certificate with these values.
+    pub fn new(arms: Vec<usize>, gap: f64, delta: f64) -> Self {
+        Self { arms, gap, delta }
+    }
 }

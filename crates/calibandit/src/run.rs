@@ -15,8 +15,8 @@ pub struct Problem {
     pub horizon: Option<u64>,
 }
 
-/// One request of a policy: `burn_in` plays of an arm whose losses are ignored, then `record` plays of the same arm whose
-/// losses are recorded.
+/// One request of a policy: `burn_in` plays of an arm whose losses are ignored, then `record` plays of the same arm
+/// whose losses are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Run {

@@ -1,9 +1,9 @@
-//! The lemmas of docs/calibrated.md, run: each test would fail if its lemma were false. What concerns the evidence and the
-//! level, which are private, is tested beside them (`policy/calibrated/evidence.rs` and `race.rs`).
+//! The lemmas of docs/calibrated.md, checked by simulation: each test would fail if its lemma were false. Evidence and
+//! threshold are private and tested beside their code (`policy/calibrated/sample_stats.rs` and `challenge.rs`).
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use calibandit::policy::{Calibrated, Index};
+use calibandit::policy::{Calibrated, Index, Ucb1};
 use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Problem, Run, cpr, reo,
@@ -43,7 +43,7 @@ fn member(index: Index, memory_bound: u64) -> PolicySpec {
     Calibrated::builder(memory_bound).index(index).into()
 }
 
-/// A policy whose runs and certificates are kept.
+/// A policy together with its runs and certificates.
 struct Watched {
     policy: AnyPolicy,
     runs: Vec<Run>,
@@ -70,7 +70,7 @@ fn watched(spec: &PolicySpec, arms: usize, horizon: Option<u64>, instance: u64) 
     Watched { policy, runs: vec![], certificates: vec![] }
 }
 
-/// What a trajectory came to.
+/// The outcome of one simulation.
 struct Played {
     cpr: f64,
     runs: Vec<Run>,
@@ -94,7 +94,7 @@ fn play(game: &Game, spec: &PolicySpec, horizon: u64, told: bool, instance: u64)
     Played { cpr, runs: policy.runs, certificates: policy.certificates }
 }
 
-/// A stretch of plays of one arm: what the arm had recorded before, and what was recorded in it.
+/// An unbroken sequence of plays of one arm: the plays recorded before it and in it.
 struct Visit {
     arm: usize,
     before: u64,
@@ -226,17 +226,21 @@ fn lemma_3_visits_are_long_and_few() {
     assert!(most > 0.2, "{most}");
 }
 
-/// The right side of the theorem, with alpha 0.
-fn theorem(arms: usize, memory_bound: u64, horizon: u64) -> f64 {
-    let (k, m, t) = (arms as f64, memory_bound as f64, horizon as f64);
-    let (log, b) = (t.ln(), 2.0 * m.max(32.0));
-    let visits = k + k * (t / (8.0 * k)).max(1.0).ln() / 1.15f64.ln() + 1.0;
-    let failure = 8_000.0 * log.powf(3.5);
-    ((1.0 + 10.0 * t.ln_1p() + 204.0 + failure) * (k * t).sqrt() + 17.0 * k * b + (m - 1.0) * visits).max(4.0 * k * b)
+/// The mean CPR on the step game with a gap of `times`·sqrt(K/T), divided by sqrt(K·T), and what 3 plays of burn-in per
+/// arm and unit of M - 1 add to it. A policy that plays a bad arm all the time has `times` as the first.
+fn normalised_regret(spec: &PolicySpec, arms: usize, memory: usize, horizon: u64, times: f64, told: bool) -> [f64; 2] {
+    let (k, t) = (arms as f64, horizon as f64);
+    let gap = (times * (k / t).sqrt()).min(0.5);
+    let instances = 24;
+    let cpr = |instance| play(&step(arms, memory, gap, instance), spec, horizon, told, instance).cpr;
+    let mean = (0..instances).map(cpr).sum::<f64>() / instances as f64;
+    let burn_in = 3.0 * (spec.memory_bound().unwrap_or(1) - 1) as f64 * k;
+    [mean / (k * t).sqrt(), burn_in / (k * t).sqrt()]
 }
 
-/// The gaps at which regret is largest are of the order sqrt(K/T). The theorem's constants are generous; that regret is
-/// of its order with a small constant is tested beside it.
+/// The theorem's order with a small constant, 3. Regret is largest at gaps of order sqrt(K/T); at ten or thirty times
+/// that gap a policy that fails has ten or thirty times sqrt(K·T). The theorem's own constants cannot be tested: with
+/// them the bound is below T, which no regret exceeds, only from about T = 10^20 on.
 #[test]
 #[ignore = "slow: simulations up to horizon 10^8"]
 fn theorem_regret_grows_no_faster_than_the_square_root() {
@@ -244,22 +248,12 @@ fn theorem_regret_grows_no_faster_than_the_square_root() {
         for told in [true, false] {
             for (arms, memory, memory_bound) in [(2, 3, 3), (10, 5, 20)] {
                 for horizon in [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] {
-                    let root = (arms as f64 * horizon as f64).sqrt();
-                    for times in [1.0, 3.0, 10.0] {
-                        let gap = (times * (arms as f64 / horizon as f64).sqrt()).min(0.5);
-                        let instances = 24;
-                        let total: f64 = (0..instances)
-                            .map(|instance| {
-                                let game = step(arms, memory, gap, instance);
-                                play(&game, &member(index, memory_bound), horizon, told, instance).cpr
-                            })
-                            .sum();
-                        let mean = total / instances as f64;
-                        let burn_in = 3.0 * (memory_bound - 1) as f64 * arms as f64;
-                        assert!(mean <= theorem(arms, memory_bound, horizon));
+                    for times in [1.0, 3.0, 10.0, 30.0] {
+                        let spec = member(index, memory_bound);
+                        let [regret, burn_in] = normalised_regret(&spec, arms, memory, horizon, times, told);
                         assert!(
-                            mean <= 3.0 * root + burn_in,
-                            "{index:?}, told {told}, K {arms}, T {horizon}, gap {gap}: {mean} against {root}"
+                            regret <= 3.0 + burn_in,
+                            "{index:?}, told {told}, K {arms}, T {horizon}, {times}: {regret} times sqrt(K·T)"
                         );
                     }
                 }
@@ -268,9 +262,16 @@ fn theorem_regret_grows_no_faster_than_the_square_root() {
     }
 }
 
-/// What elimination certifies, at any time of a game, is right with probability 0.95.
+/// The bound of the test above is one that a policy can exceed: UCB1, which has no burn-in, does.
 #[test]
-fn elimination_s_certificates_are_right() {
+fn a_policy_without_burn_in_exceeds_the_bound_of_the_theorem_test() {
+    let [regret, burn_in] = normalised_regret(&Ucb1::builder().into(), 10, 5, 100_000, 10.0, true);
+    assert!(regret > 2.0 * (3.0 + burn_in), "{regret}");
+}
+
+/// All certificates of `elimination` during a game are right with probability 0.95.
+#[test]
+fn certificates_of_elimination_are_right_with_their_probability() {
     for told in [true, false] {
         let (mut wrong, mut ruled_out) = (0, 0);
         let games = 400;
@@ -294,7 +295,7 @@ fn elimination_s_certificates_are_right() {
 }
 
 #[test]
-fn every_member_survives_every_setting() {
+fn every_index_plays_every_problem_with_any_feedback() {
     let feedback = [
         json!("none"),
         json!("bernoulli"),
@@ -318,7 +319,7 @@ fn every_member_survives_every_setting() {
     }
 }
 
-/// Where the horizon does not allow for a look at every arm, a part of them is tried, in at most half of it.
+/// If the horizon is too short to measure every arm, a part of them is tried, in at most half of the horizon.
 #[test]
 fn short_horizons_try_a_part_of_the_arms() {
     let game = step(200, 50, 0.15, 0);

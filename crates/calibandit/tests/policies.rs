@@ -1,10 +1,11 @@
-//! What every policy has to do, whatever its kind: play valid runs on any feedback, come back from a file bit by bit,
-//! refuse impossible settings, and draw the same numbers as ever.
+//! What every policy of the library must do: keep the contract of `Policy` on any feedback, continue bit for bit after
+//! it was saved, refuse invalid problems, and draw the pinned numbers.
 
 #![allow(clippy::unwrap_used)]
 
-use calibandit::policy::{AnytimeElimination, SuccessiveElimination};
+use calibandit::policy::{AnytimeElimination, Calibrated, SuccessiveElimination};
 use calibandit::rng::StreamKey;
+use calibandit::testing::check_policy;
 use calibandit::{
     AnyPolicy, Arm, Engine, Feedback, Game, Grid, LossCurve, Noise, Policy, PolicyError, PolicySpec, Problem, Radius,
     Run, Stream, Weights, Window, simulate,
@@ -26,7 +27,7 @@ fn step_game_with([loss, calibrated]: [f64; 2], arms: usize, memory: usize, nois
     Game::new((0..arms).map(arm).collect()).unwrap()
 }
 
-/// Every kind, with its defaults and this bound on the memory.
+/// Every kind with default parameters and this memory bound.
 fn all(memory_bound: u64) -> Vec<PolicySpec> {
     PolicySpec::catalogue().iter().map(|kind| kind.example.clone().with_memory_bound(memory_bound)).collect()
 }
@@ -35,16 +36,16 @@ fn build(spec: &PolicySpec, arms: usize, horizon: u64) -> AnyPolicy {
     spec.build(&Problem { arms, horizon: Some(horizon) }, StreamKey::new(1, "policies", 0).policy()).unwrap()
 }
 
-/// A game being played by hand, so that a policy can be watched from one run to the next.
+/// A game that is played run by run, so that a policy can be examined between two runs.
 #[derive(Clone)]
-struct Table {
+struct RunByRun {
     game: Game,
     window: Window,
     noise: Stream,
     left: u64,
 }
 
-impl Table {
+impl RunByRun {
     fn new(game: Game, seed: u64, horizon: u64) -> Self {
         let window = game.empty_window();
         Self { game, window, noise: StreamKey::new(seed, "policies", 0).noise(), left: horizon }
@@ -72,15 +73,15 @@ impl Table {
     }
 }
 
-/// JSON has no NaN and no infinities: they become null. So a state without nulls where numbers belong is a sound one.
-fn assert_sound(policy: &AnyPolicy) {
+/// JSON has no NaN and no infinities: they become null. So a state without null has only finite numbers.
+fn assert_finite(policy: &AnyPolicy) {
     let text = serde_json::to_string(policy).unwrap();
     let state: Value = serde_json::from_str(&text).unwrap();
     fn nulls(value: &Value) -> usize {
         match value {
             Value::Null => 1,
             Value::Array(values) => values.iter().map(nulls).sum(),
-            // A certificate that is not there yet is the one null that is meant.
+            // A certificate is null before the first complete epoch.
             Value::Object(fields) => {
                 fields.iter().filter(|(name, _)| *name != "certificate").map(|(_, v)| nulls(v)).sum()
             }
@@ -93,9 +94,9 @@ fn assert_sound(policy: &AnyPolicy) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Saved after any number of runs, a policy goes on as if nothing had happened, bit by bit.
+    /// A policy that was saved and restored after any number of runs continues bit for bit as the original does.
     #[test]
-    fn a_restored_policy_goes_on_bit_by_bit(
+    fn a_restored_policy_continues_bit_for_bit(
         seed in 0u64..1 << 40,
         arms in 1usize..6,
         runs in 0usize..400,
@@ -106,16 +107,16 @@ proptest! {
         for spec in all(3) {
             let problem = Problem { arms, horizon: Some(horizon) };
             let mut policy = spec.build(&problem, StreamKey::new(seed, "policies", 1).policy()).unwrap();
-            let mut table = Table::new(step_game(arms, 3, noise), seed, horizon);
+            let mut game = RunByRun::new(step_game(arms, 3, noise), seed, horizon);
             for _ in 0..runs {
-                table.run(&mut policy);
+                game.run(&mut policy);
             }
             let mut restored: AnyPolicy = serde_json::from_str(&serde_json::to_string(&policy).unwrap()).unwrap();
             prop_assert_eq!(&restored, &policy);
-            let mut other_table = table.clone();
+            let mut other_game = game.clone();
             loop {
-                let run = table.run(&mut policy);
-                prop_assert_eq!(run, other_table.run(&mut restored));
+                let run = game.run(&mut policy);
+                prop_assert_eq!(run, other_game.run(&mut restored));
                 if run.is_none() {
                     break;
                 }
@@ -126,21 +127,46 @@ proptest! {
         }
     }
 
-    /// Losses far outside [0, 1], as normal feedback may give, break nothing.
+    /// Losses far outside [0, 1], as normal feedback may give, leave every number finite.
     #[test]
-    fn wild_losses_break_nothing(seed in 0u64..1 << 40, arms in 1usize..5, sd in prop::sample::select(vec![0.5, 50.0, 1e9])) {
+    fn unbounded_losses_keep_the_state_finite(
+        seed in 0u64..1 << 40,
+        arms in 1usize..5,
+        sd in prop::sample::select(vec![0.5, 50.0, 1e9]),
+    ) {
         for spec in all(2) {
             let mut policy = build(&spec, arms, 2000);
-            let mut table = Table::new(step_game(arms, 2, Noise::Normal { sd }), seed, 2000);
-            while table.run(&mut policy).is_some() {}
-            assert_sound(&policy);
+            let mut game = RunByRun::new(step_game(arms, 2, Noise::Normal { sd }), seed, 2000);
+            while game.run(&mut policy).is_some() {}
+            assert_finite(&policy);
             prop_assert!(policy.recommend() < arms);
         }
     }
 }
 
 #[test]
-fn one_arm_is_played_by_every_policy() {
+fn every_policy_keeps_the_contract() {
+    let indices = ["challenge", "cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"];
+    let calibrated = |memory_bound| {
+        let index = |name| serde_json::from_value(serde_json::json!(name)).unwrap();
+        indices.map(|name| PolicySpec::from(Calibrated::builder(memory_bound).index(index(name))))
+    };
+    for (arms, memory_bound, horizon) in
+        [(1, 3, Some(500)), (2, 1, Some(3_000)), (5, 3, Some(100_000)), (40, 7, Some(1_000_000_000)), (4, 2, None)]
+    {
+        let problem = Problem { arms, horizon };
+        for spec in all(memory_bound).into_iter().chain(calibrated(memory_bound)) {
+            let make = || spec.build(&problem, StreamKey::new(1, "contract", 0).policy());
+            if let Err(PolicyError::HorizonNeeded { .. }) = make() {
+                continue;
+            }
+            check_policy(&problem, || make().unwrap()).unwrap_or_else(|error| panic!("{}: {error}", spec.label()));
+        }
+    }
+}
+
+#[test]
+fn every_policy_plays_a_single_arm() {
     for spec in all(3) {
         let mut policy = build(&spec, 1, 500);
         let game = step_game(1, 3, Noise::Bernoulli);
@@ -150,11 +176,11 @@ fn one_arm_is_played_by_every_policy() {
             assert_eq!(played.plays, [500], "{}", spec.label());
         }
         assert_eq!(policy.recommend(), 0);
-        assert_sound(&policy);
+        assert_finite(&policy);
     }
 }
 
-/// A filled-in spec is the same policy, and there is nothing left to fill in.
+/// A resolved specification builds the same policy and has a value for every parameter.
 #[test]
 fn resolved_specs_build_the_same_policy() {
     let problem = Problem { arms: 4, horizon: Some(100_000) };
@@ -173,7 +199,7 @@ fn resolved_specs_build_the_same_policy() {
 }
 
 #[test]
-fn impossible_settings_are_refused_by_every_policy() {
+fn invalid_problems_and_parameters_are_refused_by_every_policy() {
     let fresh = || StreamKey::new(1, "errors", 0).policy();
     for spec in all(3) {
         let refused = |arms, horizon| spec.build(&Problem { arms, horizon }, fresh()).unwrap_err();
@@ -200,7 +226,7 @@ fn impossible_settings_are_refused_by_every_policy() {
     assert!(matches!(refused, PolicyError::HorizonTooShort { needed, .. } if needed == 8 * u128::from(u64::MAX)));
 }
 
-/// The epoch that the horizon cuts eliminates nothing, however clear the case.
+/// The epoch that the horizon cuts eliminates nothing, however large the difference.
 #[test]
 fn a_cut_epoch_eliminates_nothing() {
     let radius = Radius::Constant(1e-9);
@@ -208,8 +234,8 @@ fn a_cut_epoch_eliminates_nothing() {
     // Two arms: the first epoch takes 4·2·3 = 24 plays, and only the second arm is good.
     let after = |plays| {
         let mut policy = build(&spec, 2, 24);
-        let mut table = Table::new(step_game(2, 3, Noise::None), 1, plays);
-        while table.run(&mut policy).is_some() {}
+        let mut game = RunByRun::new(step_game(2, 3, Noise::None), 1, plays);
+        while game.run(&mut policy).is_some() {}
         policy
     };
     assert_eq!(after(24).certificate().unwrap().arms, [1]);
@@ -219,7 +245,7 @@ fn a_cut_epoch_eliminates_nothing() {
 }
 
 #[test]
-fn labels_tell_policies_apart() {
+fn labels_distinguish_policies() {
     let labels: Vec<_> = all(3).iter().map(PolicySpec::label).collect();
     assert_eq!(
         labels,
@@ -235,8 +261,8 @@ fn labels_tell_policies_apart() {
     }
 }
 
-/// Pinned values: these say nothing about what is right, only that the numbers drawn have not changed. If one does, every
-/// seeded result of this kind of policy changes with it, which belongs into the changelog.
+/// Pinned values: they do not say what is right, only that the drawn numbers have not changed. If one does, every
+/// seeded result of this kind of policy changes with it, and the changelog must say so.
 #[test]
 fn pinned_plays_of_every_policy() {
     // A gap so large that even the widest radius eliminates.

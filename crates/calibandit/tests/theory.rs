@@ -1,7 +1,8 @@
-//! The paper's theorems and lemmas, run.
+//! The paper's theorems and lemmas, checked by simulation.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use calibandit::policy::Calibrated;
 use calibandit::rng::StreamKey;
 use calibandit::theory;
 use calibandit::{
@@ -9,7 +10,7 @@ use calibandit::{
 };
 use serde_json::json;
 
-/// Keeps every certificate a policy has given.
+/// A policy together with every certificate that it has given.
 struct Witness<P> {
     policy: P,
     certificates: Vec<Certificate>,
@@ -65,8 +66,8 @@ fn elimination(memory_bound: usize, radius: serde_json::Value) -> PolicySpec {
     serde_json::from_value(spec).unwrap()
 }
 
-/// Theorem 1: with probability at least 1 - delta the CPR is at most the bound. Its constants are so generous that the
-/// bound says something only at large horizons: here it is far below T for every game.
+/// Theorem 1: with probability at least 1 - delta the CPR is at most the bound. Because of its large constants the
+/// bound is below T only at large horizons; at this one it is far below T for every game.
 #[test]
 #[ignore = "slow: thousands of simulations"]
 fn theorem_1_holds_at_least_as_often_as_it_says() {
@@ -84,7 +85,7 @@ fn theorem_1_holds_at_least_as_often_as_it_says() {
             memory_bound: memory_bound as u64,
         };
         let bound = problem.theorem_1(DELTA, alpha);
-        assert!(bound - alpha * (horizon as f64) < 0.02 * horizon as f64, "the bound says nothing");
+        assert!(bound - alpha * (horizon as f64) < 0.02 * horizon as f64, "the bound is trivial");
         let regret = cpr(&game, &played.checkpoints).unwrap()[0];
         assert!(regret > -1e-6, "game {instance}: the regret is {regret}");
         broken += u32::from(regret > bound);
@@ -92,8 +93,8 @@ fn theorem_1_holds_at_least_as_often_as_it_says() {
     assert!(f64::from(broken) <= DELTA * GAMES as f64, "{broken} of {GAMES}");
 }
 
-/// Lemma 5 (x* is never eliminated) and Lemma 3 (whoever survives is within 4·C_s of it), at least as often as
-/// 1 - delta, with the printed radius and with the sharp ones, in every epoch.
+/// Lemma 5 (x* is never eliminated) and Lemma 3 (every survivor is within 4·C_s of it) hold in every epoch with
+/// probability at least 1 - delta, with the printed radius and with the sharp ones.
 #[test]
 fn the_best_arm_survives_and_survivors_are_close() {
     for radius in ["paper", "hoeffding", "difference"] {
@@ -111,12 +112,12 @@ fn the_best_arm_survives_and_survivors_are_close() {
         }
         let allowed = DELTA * GAMES as f64;
         assert!(f64::from(lost) <= allowed && f64::from(far) <= allowed, "{radius}: {lost} lost, {far} far");
-        // With the sharp radii there is something to test: most games do see eliminations.
+        // With the sharp radii the lemmas are not vacuous: most games see eliminations.
         assert!(radius == "paper" || f64::from(narrowed) > 0.5 * GAMES as f64, "{radius}: {narrowed} narrowed");
     }
 }
 
-/// With a radius far too small the lemmas do fail: the tests above can.
+/// With a radius that is far too small the lemmas fail, so the tests above can fail.
 #[test]
 fn the_lemmas_fail_without_their_radius() {
     let lost = (0..200).filter(|&instance| {
@@ -128,10 +129,11 @@ fn the_lemmas_fail_without_their_radius() {
     assert!(lost.count() as f64 > DELTA * 200.0);
 }
 
-/// Theorem 2's argument: a policy that never plays the second arm M times in a row sees the same losses in both games,
-/// so it makes the same choices, and on game B it pays T/2 - (M - 1) or more.
+/// Theorem 2's argument: a policy that never plays the second arm M times in a row observes the same losses in both
+/// games, so it makes the same choices, and its regret on game B is at least T/2 - (M - 1). A policy that does play it
+/// M times in a row can have less on B, but pays at least M/2 on A: neither price is one that every policy pays.
 #[test]
-fn who_never_insists_cannot_tell_theorem_2_s_games_apart() {
+fn theorem_2_a_policy_pays_on_one_of_the_two_games() {
     let (memory_bound, horizon) = (40, 1000);
     let draw = |kind: &str| -> Game {
         let mut spec = json!({"kind": kind, "arms": 3});
@@ -150,11 +152,12 @@ fn who_never_insists_cannot_tell_theorem_2_s_games_apart() {
         let ((on_a, _), (on_b, _)) = (play(&a, &spec, horizon, 1), play(&b, &spec, horizon, 1));
         assert_eq!((&on_a.plays, on_a.runs), (&on_b.plays, on_b.runs), "{}", spec.label());
         assert_eq!((on_a.last().loss, on_a.last().switches), (on_b.last().loss, on_b.last().switches));
-        let (regret_a, regret_b) = (cpr(&a, &on_a.checkpoints).unwrap()[0], cpr(&b, &on_b.checkpoints).unwrap()[0]);
+        let regret_b = cpr(&b, &on_b.checkpoints).unwrap()[0];
         assert!(regret_b >= price.1 && regret_b > horizon as f64 / 4.0, "{}: {regret_b}", spec.label());
-        assert!(regret_a < price.0 || regret_b >= price.1);
     }
-    // The other horn: told the right M, Algorithm 1 plays the second arm M times in a row, and pays M/2 or more on A.
-    let (on_a, _) = play(&a, &elimination(memory_bound, json!("paper")), horizon, 1);
-    assert!(cpr(&a, &on_a.checkpoints).unwrap()[0] >= price.0);
+    let spec: PolicySpec = Calibrated::builder(memory_bound as u64).into();
+    let ((on_a, _), (on_b, _)) = (play(&a, &spec, horizon, 1), play(&b, &spec, horizon, 1));
+    let (regret_a, regret_b) = (cpr(&a, &on_a.checkpoints).unwrap()[0], cpr(&b, &on_b.checkpoints).unwrap()[0]);
+    assert!(regret_a >= price.0, "{regret_a} on A is below {}", price.0);
+    assert!(regret_b < price.1, "{regret_b} on B is not below {}", price.1);
 }

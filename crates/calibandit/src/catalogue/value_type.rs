@@ -67,8 +67,8 @@ pub struct Interval {
 }
 
 impl ValueType {
-    /// Reads a schema; `definitions` has what it refers to. A type that may be null is the type without null, because an
-    /// optional parameter is left out of a file instead.
+    /// Reads a schema; `definitions` has what it refers to. A type that may be null is the type without null, because
+    /// an optional parameter is left out of a file instead.
     pub(super) fn read(schema: &Value, definitions: &Map<String, Value>) -> Self {
         if let Some(name) = schema["$ref"].as_str() {
             let name = name.rsplit('/').next().unwrap_or(name);

@@ -7,8 +7,8 @@
 //! C_s = sqrt(64 / n_s · ln(2·K / delta)),   delta < 0.009,
 //! ```
 //!
-//! which is at least the radius of Algorithm 1 for every horizon up to 2^64, so that its guarantee holds up to constants
-//! whenever playing stops.
+//! which is at least the radius of Algorithm 1 for every horizon up to 2^64, so that its guarantee holds up to
+//! constants whenever playing stops.
 //!
 //! The epochs are those of [`SuccessiveElimination`](super::SuccessiveElimination). The last arm is played in a single
 //! [`Run::forever`](crate::Run::forever) here as well: nothing is left to learn, so a live caller need not report any
@@ -159,7 +159,8 @@ mod tests {
         assert_eq!(certificate.delta, 0.005);
     }
 
-    /// The paper's "short numerical computation": for every horizon up to 2^64 the radius is at least that of Algorithm 1.
+    /// The paper's "short numerical computation": for every horizon up to 2^64 the radius is at least that of Algorithm
+    /// 1.
     #[test]
     fn the_radius_is_large_enough_for_every_horizon() {
         for arms in [1, 2, 5, 1000] {

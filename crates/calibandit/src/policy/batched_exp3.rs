@@ -9,9 +9,8 @@
 //! tau = (T / (7·K·ln K))^(1/3),
 //! ```
 //!
-//! rounded down here, and at least 1. With a single arm the batch is the whole horizon. The inner
-//! [`Exp3`](super::Exp3) has ceil(T / tau) updates, for which its default rate is computed; it clamps the mean loss of a
-//! batch to [0, 1].
+//! rounded down here, and at least 1. With a single arm the batch is the whole horizon. The inner [`Exp3`](super::Exp3)
+//! has ceil(T / tau) updates, for which its default rate is computed; it clamps the mean loss of a batch to [0, 1].
 
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};

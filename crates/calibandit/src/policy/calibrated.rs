@@ -1,12 +1,12 @@
 //! Calibrated policies: keep every calibrated loss, burn in only on a switch, switch rarely.
 //!
-//! After M - 1 plays in a row the losses of an arm are i.i.d. with its eventual loss as their mean, so every index of the
-//! plain stochastic bandit applies to them; the only extra price is the burn-in at each switch. The family has three small
-//! parts:
+//! After M - 1 plays in a row the losses of an arm are i.i.d. with its eventual loss as their mean, so every index of
+//! the plain stochastic bandit applies to them; the only additional cost is the burn-in at each switch. The family has
+//! three parts:
 //!
-//! - the **index** ([`Index`], `calibrated/index.rs` and `race.rs`): which arm to record next;
-//! - the **schedule** (`calibrated/schedule.rs`): how much to record at the start and at each visit. A visit
-//!   multiplies what is recorded of its arm by a constant factor, so there are O(K·log T) switches;
+//! - the **index** ([`Index`], `calibrated/index.rs` and `challenge.rs`): which arm to record next;
+//! - the **schedule** (`calibrated/schedule.rs`): how many plays to record at the start and at each visit. A visit
+//!   multiplies the recorded plays of its arm by a constant factor, so there are O(K·log T) switches;
 //! - the **burn-in** (`burn_in` below): M - 1 plays on a switch, none when the arm stays.
 //!
 //! The regret is at most that of the index in a stochastic bandit plus the burn-in times the number of switches;
@@ -45,7 +45,8 @@ pub struct CalibratedSpec {
     /// The rule that chooses the next arm.
     #[cfg_attr(feature = "serde", serde(default))]
     pub index: Index,
-    /// The number of plays to record of each arm at the start; fewer if the horizon is short, more if the burn-in is long.
+    /// The number of plays to record of each arm at the start; fewer if the horizon is short, more if the burn-in is
+    /// long.
     #[cfg_attr(feature = "serde", serde(default = "default_first"))]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub first: u64,
@@ -93,8 +94,8 @@ pub struct CalibratedParams {
 
 impl PolicyConfig for CalibratedSpec {
     const NAME: &'static str = "calibrated";
-    const CITATION: &'static str = "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), and \
-                                    Waudby-Smith and Ramdas (2024), JRSS B 86(1)";
+    const CITATION: &'static str = "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), \
+                                    and Waudby-Smith and Ramdas (2024), JRSS B 86(1)";
     type Params = CalibratedParams;
     type Policy = Calibrated;
 
@@ -165,13 +166,13 @@ struct Visit {
 /// use calibandit::{Feedback, Policy, Problem, Run};
 /// let problem = Problem { arms: 2, horizon: Some(100_000) };
 /// let mut policy = Calibrated::builder(4).build(&problem, StreamKey::new(1, "doc", 0).policy())?;
-/// // Every arm is measured once, after 3 plays that are ignored...
+/// // Every arm is measured once, after a burn-in of 3 plays...
 /// for (arm, sum) in [(0, 20.0), (1, 4.0)] {
 ///     let run = policy.next_run();
 ///     assert_eq!(run, Run { arm, burn_in: 3, record: 32 });
 ///     policy.observe(run, Feedback { plays: 32, sum, sum_sq: sum });
 /// }
-/// // ... and whoever is far better goes on without another burn-in.
+/// // ... and an arm that is far better continues without another burn-in.
 /// let run = policy.next_run();
 /// assert_eq!((run.arm, run.burn_in), (1, 0));
 /// # Ok::<(), calibandit::PolicyError>(())
@@ -185,9 +186,9 @@ pub struct Calibrated {
     index: Index,
     schedule: Schedule,
     records: Vec<SampleStats>,
-    /// The arms in play, sorted once all have been opened; before that in the order of opening.
+    /// The arms in play: in increasing order once all have been measured, before that in the order of measurement.
     arms: Vec<usize>,
-    /// How many of them have been measured once.
+    /// The number of them that have been measured once.
     opened: usize,
     /// Plays made, burn-in included.
     time: u64,
@@ -246,9 +247,9 @@ impl Calibrated {
         }
     }
 
-    /// The burn-in: M - 1 plays on a switch, none when the arm stays. Nothing in between is safe: an arm is calibrated
-    /// only when its whole window is its own, so after a single play of another arm the window takes M - 1 plays to
-    /// be free of it, however much of the arm's own past is still in it.
+    /// The burn-in: M - 1 plays on a switch, none when the arm stays. No shorter burn-in is safe: an arm is calibrated
+    /// only if all plays in its window are its own, and a single play of another arm stays in the window for M - 1
+    /// plays.
     fn burn_in(&self, arm: usize) -> u64 {
         if self.current == Some(arm) { 0 } else { self.memory_bound - 1 }
     }
@@ -267,15 +268,15 @@ impl Calibrated {
         }
     }
 
-    /// The level at which elimination rules out: Algorithm 1's union over arms and doublings, with delta 0.05. Without a
-    /// horizon the doublings are not limited, and the squares make their errors summable.
+    /// The evidence at which elimination rules an arm out: the union bound of Algorithm 1 over arms and doublings, with
+    /// delta 0.05. Without a horizon the number of doublings is not limited; its square makes the sum of errors finite.
     fn elimination_level(&self) -> f64 {
         let doublings = math::log2(self.horizon.unwrap_or(self.time).max(2) as f64);
         let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
         math::ln(2.0 * self.records.len() as f64 * looks / DELTA)
     }
 
-    /// Rules out every arm that is surely worse than another.
+    /// Rules out every arm whose confidence interval is above that of another.
     fn eliminate(&mut self) {
         let level = self.elimination_level();
         index::rule_out(&mut self.arms, &self.records, level);

@@ -9,8 +9,8 @@
 //!
 //! The two forms differ only in the radius: C_s = sqrt(spread / n_s), where `spread` is a constant of each.
 //!
-//! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left it
-//! is played until the end in one run.
+//! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left
+//! it is played until the end in one run.
 
 use crate::{Certificate, Feedback, Run};
 

@@ -6,13 +6,13 @@ use crate::Problem;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// There is nothing to choose from.
+    /// There are no arms.
     #[error("there are no arms: a policy needs at least one")]
     NoArms,
     /// Arms are numbered with 32 bits.
     #[error("{arms} arms are more than a policy can have ({})", u32::MAX - 1)]
     TooManyArms {
-        /// How many were given.
+        /// The number given.
         arms: usize,
     },
     /// The horizon is 0.
@@ -27,10 +27,10 @@ pub enum PolicyError {
         parameter: &'static str,
         /// The value given.
         value: f64,
-        /// What it has to be.
+        /// The values that are allowed.
         expected: &'static str,
     },
-    /// The policy needs to know the horizon, and it is not known.
+    /// The policy needs the horizon, which is not known.
     #[error("policy `{policy}` needs to know the horizon: give one, or {instead}")]
     HorizonNeeded {
         /// The kind of policy, as in files.
@@ -38,7 +38,7 @@ pub enum PolicyError {
         /// What to do if the horizon is not known.
         instead: &'static str,
     },
-    /// The horizon ends before the policy can do its least.
+    /// The horizon is shorter than the least that the policy needs.
     #[error("policy `{policy}` needs a horizon of at least {needed} plays ({why}), but it is {horizon}")]
     HorizonTooShort {
         /// The kind of policy, as in files.
@@ -52,7 +52,7 @@ pub enum PolicyError {
     },
 }
 
-/// Reports a parameter unless it is `fine`. Conditions are written so that NaN is not.
+/// Reports a parameter unless it is `fine`. Conditions are written so that they are false for NaN.
 pub(super) fn check(
     policy: &'static str,
     parameter: &'static str,

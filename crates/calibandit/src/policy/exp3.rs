@@ -11,11 +11,11 @@
 //! and its gain g in [0, 1] multiplies w_i by exp(gamma · g / (p_i · K)). For a known horizon T the default rate is
 //! gamma = min(1, sqrt(K·ln K / ((e - 1)·T))).
 //!
-//! The gain is 1 - loss, where the loss is first **clamped to [0, 1]**: the update is stable for bounded gains only, and
-//! normal feedback is not bounded.
+//! The gain is 1 - loss, where the loss is first **clamped to [0, 1]**: the update is stable for bounded gains only,
+//! and normal feedback is not bounded.
 //!
-//! ExpWeights are stored as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3 has
-//! no burn-in: its runs are single plays.
+//! ExpWeights are stored as logarithms relative to a common reference, so that nothing overflows at any horizon. EXP3
+//! has no burn-in: its runs are single plays.
 
 use std::f64::consts::E;
 

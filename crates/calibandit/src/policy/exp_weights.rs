@@ -1,10 +1,10 @@
-//! The weights of EXP3 and its kin: drawing by them, and learning.
+//! Exponential weights, for EXP3 and batched EXP3: drawing an arm and learning from its loss.
 //!
-//! Up to [`IN_LINE`] arms, the weights are looked through one by one; beyond, sums of 16 neighbours, of 16 of these sums and
-//! so on form a tree, so that a draw and an update take time in proportion to the logarithm of the number of arms.
+//! With up to [`IN_LINE`] arms, a draw goes through the weights one by one. With more, a tree of partial sums makes the
+//! time of a draw and of an update proportional to the logarithm of the number of arms.
 //!
-//! What is written here in plain numbers is written again for several instances side by side in `simulate::lanes`: the two
-//! must do the same operations in the same order, so that they give the same bits. A test holds them to it.
+//! `simulate::batch` has the same computation for several instances at once. Both must do the same operations in the
+//! same order, so that they give the same bits; a test compares them.
 
 mod sum_tree;
 
@@ -15,20 +15,21 @@ use sum_tree::SumTree;
 use crate::Stream;
 use crate::exponential::exp;
 
-/// Up to this many arms are looked through one by one.
+/// Up to this many arms, a draw goes through the weights one by one.
 pub(crate) const IN_LINE: usize = 32;
 
-/// Once the logarithm of a weight is above this, all are taken relative to the largest again.
+/// Once the logarithm of a weight is above this, all are made relative to the largest again. exp(256) is far from
+/// overflow.
 pub(crate) const REBASE_ABOVE: f64 = 256.0;
 
-/// What follows from the rate and the number of arms K.
+/// The rate, and numbers that follow from it and the number of arms K.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(crate) struct LearningRate {
     pub(crate) gamma: f64,
     /// K / gamma.
     pub(crate) even: f64,
-    /// 1 / (1 - gamma), or 0 where there is nothing but even draws.
+    /// 1 / (1 - gamma), or 0 if gamma is 1 and every draw is uniform.
     pub(crate) stretch: f64,
     /// (1 - gamma)·K.
     pub(crate) by_weight: f64,
@@ -49,10 +50,10 @@ pub(crate) fn uniform(word: u64) -> f64 {
 
 /// The weights of EXP3.
 ///
-/// Only ratios of weights matter, so each logarithm is kept relative to a common reference that follows the largest.
-/// The weights themselves are at hand as well: an update changes one of them, at the price of one exponential. As
-/// gains are not negative, weights only grow between two changes of the reference, so adding up the growth in `total`
-/// loses no precision; a weight that underflows to 0 is still there as a logarithm.
+/// Only ratios of weights matter, so each logarithm is stored relative to a common reference that follows the largest.
+/// The weights themselves are stored as well: an update changes one of them, with one exponential. Gains are not
+/// negative, so weights only grow between two changes of the reference, and adding their growth to `total` loses no
+/// precision. A weight that underflows to 0 still has its logarithm.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(crate) struct ExpWeights {
@@ -86,8 +87,8 @@ impl ExpWeights {
         (1.0 - gamma) * (self.weights[arm] / self.total) + gamma / self.weights.len() as f64
     }
 
-    /// An arm, drawn with the probabilities p_i from a single uniform number: below gamma it decides evenly, above
-    /// by the weights.
+    /// An arm, drawn with the probabilities p_i from a single uniform number u: uniformly if u is below gamma,
+    /// otherwise by the weights.
     #[inline]
     pub(super) fn draw(&self, stream: &mut Stream) -> usize {
         let LearningRate { gamma, even, stretch, .. } = self.rate;
@@ -146,7 +147,7 @@ impl ExpWeights {
             if self.weights.len() > IN_LINE { self.tree.rebuild(&self.weights) } else { self.weights.iter().sum() };
     }
 
-    /// The arm with the largest weight; the first of them if there are several.
+    /// The arm with the largest weight; in case of a tie, the first.
     pub(super) fn heaviest(&self) -> usize {
         let mut heaviest = 0;
         for (arm, log_weight) in self.log_weights.iter().enumerate() {
@@ -239,7 +240,7 @@ mod tests {
         assert!(chi < 21.1, "{chi}");
     }
 
-    /// What 10^9 plays can do to the weights: a logarithm grows by at most 1 a play, here all at once.
+    /// The effect of 10^9 plays: a logarithm grows by at most 1 per play, here by all of them at once.
     #[test]
     fn nothing_overflows_at_any_horizon() {
         for gamma in [1e-9, 7e-5, 0.1, 1.0] {

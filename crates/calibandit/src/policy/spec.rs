@@ -166,11 +166,6 @@ macro_rules! policies {
                     $(Self::$kind(policy) => policy.observe(run, feedback),)*
                 }
             }
-            fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
-                match self {
-                    $(Self::$kind(policy) => policy.observe_repeated(run, most, feedback),)*
-                }
-            }
             fn recommend(&self) -> usize {
                 match self {
                     $(Self::$kind(policy) => policy.recommend(),)*
@@ -179,6 +174,11 @@ macro_rules! policies {
             fn certificate(&self) -> Option<Certificate> {
                 match self {
                     $(Self::$kind(policy) => policy.certificate(),)*
+                }
+            }
+            fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+                match self {
+                    $(Self::$kind(policy) => policy.observe_repeated(run, most, feedback),)*
                 }
             }
         }

@@ -1,20 +1,20 @@
 //! Successive elimination: the paper's Algorithm 1.
 //!
 //! Malik, Igoe, Li and Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality"
-//! (2023), Algorithm 1 and Theorem 1. In epoch s each remaining arm has a burn-in of n_s = ceil(K·M·2^s / |A_s|) plays and
-//! n_s recorded plays; arms whose mean is above the least one by more than 2·C_s are dropped, where
+//! (2023), Algorithm 1 and Theorem 1. In epoch s each remaining arm has a burn-in of n_s = ceil(K·M·2^s / |A_s|) plays
+//! and n_s recorded plays; arms whose mean is above the least one by more than 2·C_s are dropped, where
 //!
 //! ```text
 //! C_s = sqrt(c / n_s · ln(2·K·S / delta))
 //! ```
 //!
 //! Choices that the paper leaves open, and differences from it:
-//! - **S**, in the paper log2(T / (4·K·M) + 1), is the number of epochs that can start within the horizon: the largest s
-//!   with 4·K·M·(2^(s-1) - 1) < T. An epoch with fewer arms is never shorter, so no more epochs can start.
-//! - **c** is 32 in the paper. By Hoeffding's inequality, c = 1/2 suffices for |mean - mu| <= C_s for all arms and epochs
-//!   with probability 1 - delta. Applied to differences of two means, of which only those with the best arm matter,
-//!   the inequality gives |(mean(x) - mean(x*)) - (mu(x) - mu(x*))| <= 2·C_s for c = 1/4, and the proofs of Lemma 3
-//!   and Lemma 5 use nothing else. All three constants keep the paper's guarantee; see [`Radius`].
+//! - **S**, in the paper log2(T / (4·K·M) + 1), is the number of epochs that can start within the horizon: the largest
+//!   s with 4·K·M·(2^(s-1) - 1) < T. An epoch with fewer arms is never shorter, so no more epochs can start.
+//! - **c** is 32 in the paper. By Hoeffding's inequality, c = 1/2 suffices for |mean - mu| <= C_s for all arms and
+//!   epochs with probability 1 - delta. Applied to differences of two means, of which only those with the best arm
+//!   matter, the inequality gives |(mean(x) - mean(x*)) - (mu(x) - mu(x*))| <= 2·C_s for c = 1/4, and the proofs of
+//!   Lemma 3 and Lemma 5 use nothing else. All three constants keep the paper's guarantee; see [`Radius`].
 //! - The epoch that the horizon cuts eliminates nothing. Played past its horizon the policy continues, but certifies
 //!   nothing more, because delta accounts for S epochs.
 //! - The last arm is played until the end in a single [`Run::forever`](crate::Run::forever).
@@ -194,8 +194,8 @@ pub struct SuccessiveElimination {
 }
 
 impl SuccessiveElimination {
-    /// Default parameters for a memory of at most `memory_bound`: the paper's radius and delta 0.05. The horizon must be
-    /// known, and be at least one epoch: 4·K·M plays.
+    /// Default parameters for a memory of at most `memory_bound`: the paper's radius and delta 0.05. The horizon must
+    /// be known, and be at least one epoch: 4·K·M plays.
     pub fn builder(memory_bound: u64) -> SuccessiveEliminationSpec {
         SuccessiveEliminationSpec { memory_bound, radius: Radius::default(), delta: default_delta() }
     }

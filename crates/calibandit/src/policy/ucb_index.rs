@@ -4,61 +4,77 @@ use crate::math;
 
 /// The index of every arm.
 ///
-/// Looking through all arms at every choice is not needed: while the arm that leads is chosen, the other arms' indices
-/// only fall as slowly as sqrt(ln N) grows. So a bound is worked out on how far they can fall within the next choices,
-/// and as long as the leader's index is surely below it, no other index is computed. The choices are the same.
+/// Most choices do not compute all indices. While the arm with the least index is chosen again and again, the indices
+/// of the other arms fall only as slowly as sqrt(ln N) grows, so a [`LeaderCache`] knows for some choices ahead that
+/// the same arm stays the least. The choices are those of the definition, and the cache is not part of the saved state.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct UcbIndex {
     exploration: f64,
     /// N.
     choices: u64,
-    /// n and the sum of the losses of each arm.
+    /// By arm, n.
     chosen: Vec<u64>,
+    /// By arm, the sum of the losses.
     sums: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    memo: Memo,
+    cache: LeaderCache,
 }
 
-/// What follows from the rest and is kept to save time.
+/// What is known ahead about the arm with the least index.
+///
+/// Invariant: before choice number `until`, `leader` has the least index as long as its mean is below `bound`.
 #[derive(Clone, Debug, Default)]
-struct Memo {
-    /// The mean and 1 / sqrt(n) of each arm but the leader; empty if they are to be computed anew.
-    means: Vec<f64>,
-    widths: Vec<f64>,
+struct LeaderCache {
     leader: usize,
-    /// The leader stays before choice number `until`, as long as its mean is below `bound`.
     until: u64,
     bound: f64,
-    /// For how many choices the last such promise was.
+    /// The number of choices for which the last bound was computed.
     span: u64,
+    /// By arm, the mean, up to date for every arm but the leader; empty if nothing has been computed yet.
+    means: Vec<f64>,
+    /// By arm, 1 / sqrt(n), likewise.
+    widths: Vec<f64>,
 }
 
-/// Indices are equal whatever they have worked out so far.
-impl PartialEq for Memo {
+/// The cache follows from the rest of the state: it does not make two indices different.
+impl PartialEq for LeaderCache {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// The first promise is for this many choices.
+impl LeaderCache {
+    /// Whether a leader with this sum of losses over `n` choices has a mean below the bound. Without a division; false
+    /// if anything is NaN.
+    #[inline]
+    fn is_below_bound(&self, sum: f64, n: u64) -> bool {
+        sum < self.bound * n as f64
+    }
+
+    /// Gives up the bound, so that the next choice computes all indices.
+    fn invalidate(&mut self) {
+        self.until = 0;
+    }
+}
+
+/// The first bound is computed for this many choices; the number doubles while bounds hold to their end.
 const FIRST_SPAN: u64 = 4;
-/// Rounding errors of an index are far below this part of the numbers it is made of.
+/// The bound is lowered by this fraction of the numbers it is computed from, which is far above their rounding errors.
 const ROUNDING: f64 = 1e-12;
 
 impl UcbIndex {
     pub(super) fn new(arms: usize, exploration: f64) -> Self {
-        let memo = Memo::default();
-        Self { exploration, choices: 0, chosen: vec![0; arms], sums: vec![0.0; arms], memo }
+        let cache = LeaderCache::default();
+        Self { exploration, choices: 0, chosen: vec![0; arms], sums: vec![0.0; arms], cache }
     }
 
-    /// The arm with the least index, the first of them if there are several; before that every arm once, in order.
+    /// The arm with the least index, in case of a tie the first; before that every arm once, in order.
     #[inline]
     pub(super) fn least(&mut self) -> usize {
-        let leader = self.memo.leader;
-        // sum / n < bound, without a division; false if anything is NaN.
-        let leads = self.sums[leader] < self.memo.bound * self.chosen[leader] as f64;
-        if leads && self.choices < self.memo.until { leader } else { self.search() }
+        let leader = self.cache.leader;
+        let leads = self.cache.is_below_bound(self.sums[leader], self.chosen[leader]);
+        if leads && self.choices < self.cache.until { leader } else { self.search() }
     }
 
     #[inline]
@@ -66,24 +82,24 @@ impl UcbIndex {
         self.choices += 1;
         self.chosen[arm] += 1;
         self.sums[arm] += loss;
-        if arm != self.memo.leader {
-            self.memo.until = 0;
+        if arm != self.cache.leader {
+            self.cache.invalidate();
             self.refresh(arm);
         }
     }
 
-    /// Learns the loss of `arm` and, while it stays the least for sure, more of them, up to `most`; returns how many.
+    /// Learns the loss of `arm` and, while the cache shows that it stays the least, more losses, up to `most`; returns
+    /// how many.
     pub(super) fn learn_repeated(&mut self, arm: usize, most: u64, loss: &mut dyn FnMut() -> f64) -> u64 {
-        let sure = if arm == self.memo.leader { self.memo.until.saturating_sub(self.choices).min(most) } else { 0 };
+        let sure = if arm == self.cache.leader { self.cache.until.saturating_sub(self.choices).min(most) } else { 0 };
         let (mut sum, mut n) = (self.sums[arm], self.chosen[arm]);
         let mut learnt = 0;
         while learnt < sure {
             sum += loss();
             n += 1;
             learnt += 1;
-            // As in `least`: if this no longer holds, the search decides.
-            let leads = sum < self.memo.bound * n as f64;
-            if !leads {
+            // As in `least`: if this no longer holds, all indices are computed.
+            if !self.cache.is_below_bound(sum, n) {
                 break;
             }
         }
@@ -96,46 +112,47 @@ impl UcbIndex {
         learnt
     }
 
-    /// All indices.
+    /// Computes all indices and takes the least; extends the cache if the leader stays the same.
     fn search(&mut self) -> usize {
         if self.choices < self.sums.len() as u64 {
             return self.choices as usize;
         }
-        if self.memo.means.is_empty() {
-            self.memo.means = vec![0.0; self.sums.len()];
-            self.memo.widths = self.memo.means.clone();
+        if self.cache.means.is_empty() {
+            self.cache.means = vec![0.0; self.sums.len()];
+            self.cache.widths = self.cache.means.clone();
             (0..self.sums.len()).for_each(|arm| self.refresh(arm));
         }
-        let kept_its_promise = self.choices >= self.memo.until;
-        self.refresh(self.memo.leader);
+        let bound_held = self.choices >= self.cache.until;
+        self.refresh(self.cache.leader);
         let scale = self.scale(self.choices);
         let mut least = (0, f64::INFINITY);
-        for (arm, (mean, width)) in self.memo.means.iter().zip(&self.memo.widths).enumerate() {
+        for (arm, (mean, width)) in self.cache.means.iter().zip(&self.cache.widths).enumerate() {
             let index = mean - scale * width;
             if index < least.1 {
                 least = (arm, index);
             }
         }
-        // Only who leads twice in a row gets a promise: it takes as long as looking through all arms.
-        if least.0 == self.memo.leader {
-            let span = if kept_its_promise { self.memo.span.saturating_mul(2) } else { self.memo.span / 2 };
-            self.promise(scale, span.max(FIRST_SPAN));
+        // A bound takes as long to compute as all indices, so it is computed only for an arm that leads twice in a row.
+        if least.0 == self.cache.leader {
+            let span = if bound_held { self.cache.span.saturating_mul(2) } else { self.cache.span / 2 };
+            self.extend(scale, span.max(FIRST_SPAN));
         } else {
-            self.memo.leader = least.0;
-            self.memo.until = 0;
-            self.memo.span = 0;
+            self.cache.leader = least.0;
+            self.cache.invalidate();
+            self.cache.span = 0;
         }
         least.0
     }
 
-    /// For the next `span` choices: the others' indices are at least those with the scale of the last of them, and the
-    /// leader's is at most its mean minus today's scale times the least width it can have by then.
-    fn promise(&mut self, scale: f64, span: u64) {
-        let leader = self.memo.leader;
+    /// Establishes the invariant of the cache for the next `span` choices: the indices of the other arms are at least
+    /// those with the scale of the last of these choices, and the leader's is at most its mean minus the present scale
+    /// times the least width that it can have by then.
+    fn extend(&mut self, scale: f64, span: u64) {
+        let leader = self.cache.leader;
         let until = self.choices.saturating_add(span);
         let last_scale = self.scale(until);
         let mut others = f64::INFINITY;
-        for (arm, (mean, width)) in self.memo.means.iter().zip(&self.memo.widths).enumerate() {
+        for (arm, (mean, width)) in self.cache.means.iter().zip(&self.cache.widths).enumerate() {
             let index = mean - last_scale * width;
             if arm != leader && index < others {
                 others = index;
@@ -144,10 +161,10 @@ impl UcbIndex {
         let width = width(self.chosen[leader].saturating_add(span));
         let size = 1.0 + others.abs() + last_scale;
         let bound = others + scale * width - ROUNDING * size;
-        // With a single arm there are no others, and it is always the least.
-        self.memo.bound = if others == f64::INFINITY { f64::INFINITY } else { bound };
-        self.memo.until = until;
-        self.memo.span = span;
+        // A single arm is always the least.
+        self.cache.bound = if others == f64::INFINITY { f64::INFINITY } else { bound };
+        self.cache.until = until;
+        self.cache.span = span;
     }
 
     /// sqrt(c·ln(N)).
@@ -156,19 +173,19 @@ impl UcbIndex {
     }
 
     fn refresh(&mut self, arm: usize) {
-        if let Some(mean) = self.memo.means.get_mut(arm) {
+        if let Some(mean) = self.cache.means.get_mut(arm) {
             *mean = self.sums[arm] / self.chosen[arm] as f64;
-            self.memo.widths[arm] = width(self.chosen[arm]);
+            self.cache.widths[arm] = width(self.chosen[arm]);
         }
     }
 
-    /// The arm chosen most often, of several the one with the least mean: the recommendation of Bubeck, Munos and
-    /// Stoltz (2011), which an arm that was lucky once does not fool.
+    /// The arm chosen most often; in case of a tie, the one with the least mean. This is the recommendation of Bubeck,
+    /// Munos and Stoltz (2011), which does not depend on a few low losses of one arm.
     pub(super) fn most_chosen(&self) -> usize {
         let mut most = 0;
         for arm in 1..self.chosen.len() {
             let (n, best) = (self.chosen[arm], self.chosen[most]);
-            // As often chosen, the lesser sum has the lesser mean.
+            // With equal counts, the lesser sum has the lesser mean.
             if n > best || n == best && self.sums[arm] < self.sums[most] {
                 most = arm;
             }
@@ -235,9 +252,9 @@ mod tests {
         least.0
     }
 
-    /// Clear gaps, ties, a single arm, losses that are not in [0, 1] or all the same, and a best arm that turns bad.
+    /// Large gaps, ties, a single arm, losses outside [0, 1], constant losses, and a best arm whose losses rise.
     #[test]
-    fn the_choices_are_those_of_looking_through_all_arms() {
+    fn choices_are_those_of_the_definition() {
         let mut draws = StreamKey::new(1, "index", 0).noise();
         let means: [&[f64]; 6] = [&[0.5, 0.35, 0.5], &[0.5; 4], &[0.3], &[0.5, 0.49999], &[-40.0, 3.0, 1e6], &[0.0; 3]];
         for (case, means) in means.iter().enumerate() {
@@ -260,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn learning_in_bulk_is_learning_one_by_one() {
+    fn repeated_learning_equals_single_learning() {
         let losses = |stream: &mut crate::Stream, arm: usize| f64::from(stream.random::<f64>() < [0.5, 0.3, 0.45][arm]);
         let mut draws = [StreamKey::new(3, "index", 0).noise(), StreamKey::new(3, "index", 0).noise()];
         let (mut bulk, mut single) = (UcbIndex::new(3, 2.0), UcbIndex::new(3, 2.0));
@@ -279,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_restored_chooses_the_same() {
+    fn a_restored_index_chooses_the_same() {
         let mut draws = StreamKey::new(2, "index", 0).noise();
         let mut index = UcbIndex::new(3, 2.0);
         for choice in 0..5000 {
@@ -295,21 +312,23 @@ mod tests {
     }
 
     #[test]
-    fn index_by_hand() {
+    fn choices_agree_with_a_calculation_by_hand() {
         let mut index = UcbIndex::new(2, 2.0);
         for (arm, loss) in [(0, 0.0), (1, 1.0), (0, 0.0), (0, 1.0)] {
             index.learn(arm, loss);
         }
-        // N = 4. Arm 0: 1/3 - sqrt(2·ln 4 / 3) = 0.3333 - 0.9614 = -0.628; arm 1: 1 - sqrt(2·ln 4) = 1 - 1.6651 = -0.665.
+        // N = 4. Arm 0: 1/3 - sqrt(2·ln 4 / 3) = 0.3333 - 0.9614 = -0.628; arm 1: 1 - sqrt(2·ln 4) = 1 - 1.6651 =
+        // -0.665.
         assert_eq!(index.least(), 1);
         index.learn(1, 1.0);
-        // N = 5. Arm 0: 0.3333 - sqrt(2·ln 5 / 3) = 0.3333 - 1.0358 = -0.702; arm 1: 1 - sqrt(ln 5) = 1 - 1.2686 = -0.269.
+        // N = 5. Arm 0: 0.3333 - sqrt(2·ln 5 / 3) = 0.3333 - 1.0358 = -0.702; arm 1: 1 - sqrt(ln 5) = 1 - 1.2686 =
+        // -0.269.
         assert_eq!(index.least(), 0);
         assert_eq!(index.most_chosen(), 0);
     }
 
     #[test]
-    fn agrees_with_the_formula() {
+    fn the_least_index_agrees_with_the_formula() {
         let mut index = UcbIndex::new(4, 0.7);
         let mut losses: [Vec<f64>; 4] = Default::default();
         for round in 0..500u32 {

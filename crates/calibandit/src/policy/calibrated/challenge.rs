@@ -1,23 +1,23 @@
 //! The default index: arms that are not ruled out challenge the leader.
 //!
 //! The *leader* is the arm with the least mean. Another arm is *alive* while the evidence against its being as good as
-//! the leader (`sample_stats.rs`) is below a threshold; the threshold falls as exploration can bring less. An alive arm is *due*
-//! for a visit once the leader has a multiple of the arm's recorded plays. The multiple grows as the evidence approaches the
-//! threshold, which gives the order of a confidence-bound index without solving an equation. Of all alive arms, the one that
-//! is due first is the next challenger. Staying on an arm costs no burn-in, so a visit continues beyond its minimum while
-//! the arm is alive.
+//! the leader (`sample_stats.rs`) is below a threshold; the threshold falls as exploration can bring less. An alive arm
+//! is *due* for a visit once the leader has a multiple of the arm's recorded plays. The multiple grows as the evidence
+//! approaches the threshold, which gives the order of a confidence-bound index without solving an equation. Of all
+//! alive arms, the one that is due first is the next challenger. Staying on an arm costs no burn-in, so a visit
+//! continues beyond its minimum while the arm is alive.
 //!
 //! The constants were chosen on the games of docs/calibrated.md, which says how. The proof there needs only that the
-//! threshold lies between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm, and the values of
-//! `MIN_LEAD`, `MAX_LEAD` and `STAY`.
+//! threshold lies between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm, and the values
+//! of `MIN_LEAD`, `MAX_LEAD` and `STAY`.
 
 use super::NextRun;
 use super::arms_view::ArmsView;
 use super::schedule::Schedule;
 use crate::math;
 
-/// The threshold grows as `0.5·ln(1 + x/DISCOUNT)`. The factor 0.5 is the least for which regret of order sqrt(K·T) can be
-/// shown; a larger discount means less exploration. Chosen by experiment.
+/// The threshold grows as `0.5·ln(1 + x/DISCOUNT)`. The factor 0.5 is the least for which regret of order sqrt(K·T) can
+/// be shown; a larger discount means less exploration. Chosen by experiment.
 const DISCOUNT: f64 = 80.0;
 /// The threshold of an arm with few plays compared with what is left is at least this many nats. Chosen by experiment.
 const FLOOR: f64 = 1.8;
@@ -36,8 +36,8 @@ const LAI: f64 = 3.0;
 const DEFICIT: f64 = 8.0;
 /// An arm without evidence against it is due once the leader has this many times its recorded plays.
 const MIN_LEAD: f64 = 3.0;
-/// An alive arm is due at the latest when the leader has this many times its recorded plays. The proof uses that an alive
-/// arm has at least this fraction of the plays of every other arm.
+/// An alive arm is due at the latest when the leader has this many times its recorded plays. The proof uses that an
+/// alive arm has at least this fraction of the plays of every other arm.
 const MAX_LEAD: f64 = 30.0;
 /// Keep playing the current challenger while the leader would need at most STAY times its present plays before this
 /// challenger is due again. With MIN_LEAD = 3 this caps a challenger at 5 times the leader's plays.
@@ -48,8 +48,8 @@ const RECONSIDER: f64 = 1.0 / 64.0;
 const LEADER_GROWTH: f64 = 0.25;
 
 /// The evidence, in nats, at which an arm is ruled out. `x` is its prospect, `n` its number of recorded plays, and
-/// `deficit` the average number of plays of the explored arms divided by n. A `cautious` threshold is that of Lai (1987)
-/// alone: a larger mean regret with a shorter tail.
+/// `deficit` the average number of plays of the explored arms divided by n. A `cautious` threshold is that of Lai
+/// (1987) alone: a larger mean regret with a shorter tail.
 pub(super) fn evidence_threshold(x: f64, n: f64, deficit: f64, cautious: bool) -> f64 {
     let log = math::ln_1p(x);
     let lai = |discount: f64| math::ln_1p(x / (discount * (1.0 + log).sqrt()));
@@ -101,8 +101,9 @@ impl<'a> Challenge<'a> {
         ChallengerStatus { alive: evidence < threshold, due: lead * stats.n }
     }
 
-    /// Whether an alive arm other than the leader has less than 1/MAX_LEAD of the plays of `current`. Without this check,
-    /// arms that take the lead in turn could each have five times the plays of the one before, while the best arm waits.
+    /// Whether an alive arm other than the leader has less than 1/MAX_LEAD of the plays of `current`. Without this
+    /// check, arms that take the lead in turn could each have five times the plays of the one before, while the best
+    /// arm waits.
     fn starves(&self, current: usize) -> bool {
         let most = self.view.stats[current].n / MAX_LEAD;
         let mut others = self.view.arms.iter().filter(|&&arm| arm != current && arm != self.leader);
@@ -201,8 +202,8 @@ mod tests {
         );
     }
 
-    /// Lemma 5: the best arm, at n to 2n recorded plays, is dropped for a leader that is worse by delta no more often than
-    /// the smaller of two bounds: the evidence is that of chance, and the arm has to look worse than the leader.
+    /// Lemma 5: the best arm, at n to 2n recorded plays, is dropped for a leader that is worse by delta no more often
+    /// than the smaller of two bounds: the evidence is that of chance, and the arm has to look worse than the leader.
     #[test]
     fn the_best_arm_is_dropped_as_rarely_as_claimed() {
         let (arms, burn_in, paths) = (5.0, 2.0, 2000);

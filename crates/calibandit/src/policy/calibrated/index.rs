@@ -1,7 +1,8 @@
-//! Which arm to record next: the index, with the literature's best in one place.
+//! The indices: rules that choose the arm to record next.
 //!
-//! Recorded losses come from calibrated arms, so they are i.i.d. and every index of the plain stochastic bandit applies.
-//! All but the default are asked once a visit; the schedule then says how long the visit is.
+//! Recorded losses come from calibrated arms, so they are i.i.d. and every index of the plain stochastic bandit
+//! applies. All but `challenge` and `cautious` (`challenge.rs`) choose once per visit; the schedule gives the length of
+//! the visit.
 
 use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
 
@@ -10,7 +11,7 @@ use super::sample_stats::{SampleStats, bernoulli};
 use crate::Stream;
 use crate::math;
 
-/// How `calibrated` chooses its arms.
+/// The rule by which [`Calibrated`](super::Calibrated) chooses the next arm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -21,7 +22,7 @@ pub enum Index {
     #[cfg_attr(feature = "serde", serde(alias = "race"))]
     #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["race"])))]
     Challenge,
-    /// The same with the level of Lai (1987): worse on average, with the shortest tail.
+    /// The same with the threshold of Lai (1987): a larger mean regret with the shortest tail.
     Cautious,
     /// KL-UCB++ (Ménard and Garivier 2017); without a horizon KL-UCB (Garivier and Cappé 2011).
     KlUcb,
@@ -53,10 +54,11 @@ impl Index {
     }
 }
 
-/// The part of the evidence that Thompson sampling believes.
+/// The weight of the data in the posterior of Thompson sampling. At 1/2 very bad outcomes are rarer than at 1.
 const TEMPER: f64 = 0.5;
 
-/// The arm that the index prefers. Not for [`Index::Challenge`] and [`Index::Cautious`], which look more often.
+/// The arm that the index prefers. [`Index::Challenge`] and [`Index::Cautious`] are in `challenge.rs`, because they
+/// choose more than once per visit.
 pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> usize {
     let arms = view.stats.len() as f64;
     let share = |record: &SampleStats| (view.now.plays / (arms * record.n)).max(0.0);
@@ -88,12 +90,13 @@ pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> 
             let least = sampled.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
             least.map_or(view.arms[0], |(i, _)| view.arms[i])
         }
-        // Round robin: whoever has been recorded least.
-        Index::Elimination | Index::Challenge | Index::Cautious => view.least_by(|record| record.n),
+        // Round robin: the arm with the fewest recorded plays.
+        Index::Elimination => view.least_by(|record| record.n),
+        Index::Challenge | Index::Cautious => unreachable!("these choose in challenge.rs"),
     }
 }
 
-/// The arm whose confidence interval reaches lowest. Most arms are out of the question at a quick look.
+/// The arm with the least lower confidence bound. A cheap lower estimate of the bound excludes most arms.
 fn least_lower(view: &ArmsView<'_>, level: impl Fn(&SampleStats) -> f64) -> usize {
     let mut least = (view.arms[0], f64::INFINITY);
     for &arm in view.arms {
@@ -109,7 +112,7 @@ fn least_lower(view: &ArmsView<'_>, level: impl Fn(&SampleStats) -> f64) -> usiz
     least.0
 }
 
-/// Takes out every arm that is surely worse than another.
+/// Removes every arm whose confidence interval is above that of another arm.
 pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[SampleStats], level: f64) {
     let mut best = f64::INFINITY;
     for &arm in arms.iter() {
@@ -120,37 +123,38 @@ pub(super) fn rule_out(arms: &mut Vec<usize>, records: &[SampleStats], level: f6
     arms.retain(|&arm| below(&records[arm], level) <= best && lower(&records[arm], level) <= best);
 }
 
-/// The least mean that the record does not rule out at this level; the lower end of a confidence interval.
+/// The least mean that the sample does not rule out at this level: the lower end of a confidence interval.
 pub(super) fn lower(record: &SampleStats, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
     1.0 - largest(1.0 - mean, level / record.n)
 }
 
-/// The largest mean that the record does not rule out at this level.
+/// The largest mean that the sample does not rule out at this level.
 pub(super) fn upper(record: &SampleStats, level: f64) -> f64 {
     let mean = record.mean().clamp(0.0, 1.0);
     largest(mean, level / record.n)
 }
 
-/// Below every mean that the record does not rule out at this level, by Pinsker's inequality: a quick look.
+/// A cheap lower estimate of [`lower`], by Pinsker's inequality.
 fn below(record: &SampleStats, level: f64) -> f64 {
     record.mean().clamp(0.0, 1.0) - (level / (2.0 * record.n)).sqrt()
 }
 
 /// The largest q with a relative entropy of Bernoulli(p) to Bernoulli(q) of at most `most`.
 ///
-/// The entropy is convex in q, so Newton's method, begun beyond the solution where Pinsker's inequality puts us, comes nearer
-/// from that side at every step.
+/// The entropy is convex in q, so Newton's method decreases towards the solution when it starts above it. Pinsker's
+/// inequality gives such a start.
 fn largest(p: f64, most: f64) -> f64 {
     if p >= 1.0 || bernoulli(p, 1.0) <= most {
         return 1.0;
     }
     let mut q = p + (0.5 * most).sqrt();
     if q >= 1.0 {
-        // Beyond it all the same: the entropy is at least -ln 2 - (1 - p)·ln(1 - q).
+        // Another start above the solution: the entropy is at least -ln 2 - (1 - p)·ln(1 - q).
         let rest = math::exp(-(most + std::f64::consts::LN_2) / (1.0 - p));
         q = 1.0 - rest.max(1e-12);
     }
+    // Far more steps than Newton's method needs; the loop ends when a step no longer decreases q.
     for _ in 0..60 {
         let slope = (q - p) / (q * (1.0 - q));
         let next = q - (bernoulli(p, q) - most) / slope;
@@ -167,10 +171,10 @@ fn sample(record: &SampleStats, bounded: bool, stream: &mut Stream) -> f64 {
     if bounded {
         let (ones, zeros) = record.counts();
         let posterior = Beta::new(1.0 + TEMPER * ones, 1.0 + TEMPER * zeros);
-        return posterior.map_or(0.5, |posterior| posterior.sample(stream));
+        return posterior.expect("counts are not negative, so both parameters are at least 1").sample(stream);
     }
     let n = TEMPER * record.n;
-    let chi = ChiSquared::new((n - 1.0).max(1.0)).map_or(1.0, |chi| chi.sample(stream));
+    let chi = ChiSquared::new((n - 1.0).max(1.0)).expect("at least one degree of freedom").sample(stream);
     let z: f64 = StandardNormal.sample(stream);
     record.mean() + z * (record.variance() / chi.max(1e-300)).sqrt()
 }
@@ -199,12 +203,12 @@ mod tests {
     }
 
     #[test]
-    fn confidence_bounds_are_found_wherever_they_are() {
+    fn confidence_bounds_are_precise_over_their_whole_range() {
         for p in [0.0, 1e-9, 0.003, 0.2, 0.5, 0.97, 1.0 - 1e-9] {
             for most in [1e-9, 1e-4, 0.01, 0.3, 2.0, 15.0] {
                 let q = largest(p, most);
                 if q == 1.0 {
-                    assert!(bernoulli(p, 1.0) <= most, "{p} {most}: beyond what can be told from 1");
+                    assert!(bernoulli(p, 1.0) <= most, "{p} {most}: not distinguishable from 1");
                     continue;
                 }
                 assert!(q >= p && q < 1.0, "{p} {most}: {q}");
@@ -218,7 +222,7 @@ mod tests {
 
     /// Against the definition, arm by arm.
     #[test]
-    fn quick_looks_change_no_decision() {
+    fn cheap_estimates_change_no_decision() {
         let mut stream = crate::StreamKey::new(7, "index", 0).noise();
         let (mut ruled_out, mut kept) = (0, 0);
         for case in 0..500u32 {

@@ -3,7 +3,7 @@
 use crate::Feedback;
 use crate::math;
 
-/// Everything recorded of one arm so far. All of it comes from the calibrated arm, so it is one i.i.d. sample.
+/// All recorded losses of one arm. They come from the calibrated arm, so they are one i.i.d. sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct SampleStats {
@@ -23,7 +23,7 @@ impl SampleStats {
         self.sum / self.n
     }
 
-    /// The sum of the losses, and of what is missing to 1: what a Beta posterior counts.
+    /// The sums of the losses and of 1 - loss, which are the counts of a Beta posterior.
     pub(super) fn counts(&self) -> (f64, f64) {
         (self.sum.clamp(0.0, self.n), (self.n - self.sum).clamp(0.0, self.n))
     }
@@ -33,14 +33,14 @@ impl SampleStats {
         (self.sum_sq / self.n - mean * mean).max(0.0)
     }
 
-    /// The evidence, in nats, against the hypothesis that the arm's mean is at most `r`; 0 if it looks better than that.
+    /// The evidence, in nats, against the hypothesis that the arm's mean is at most `r`; 0 if its mean is at most `r`.
     ///
-    /// If losses lie in [0, 1] it is the larger of two: the Bernoulli likelihood ratio, sharp for losses of 0 and 1, and
-    /// the wealth of a bet against the hypothesis, sharp where the variance is small. The bet multiplies `1 + b·(loss - r)`
-    /// over the plays with the `b = d/V` that suits mean and variance (Waudby-Smith and Ramdas 2024); its logarithm is
-    /// bounded below by what sum and sum of squares tell (Fan, Grama and Liu 2015), so no more needs to be kept.
+    /// For losses in [0, 1] it is the larger of two quantities: the Bernoulli likelihood ratio, sharp for losses of 0
+    /// and 1, and the wealth of a bet against the hypothesis, sharp for losses of small variance. The bet multiplies `1
+    /// + b·(loss - r)` over the plays, with a stake b that depends on mean and variance (Waudby-Smith and Ramdas 2024).
+    /// A lower bound of its logarithm needs only the sum and the sum of squares (Fan, Grama and Liu 2015).
     ///
-    /// If losses may lie anywhere it is Student's likelihood ratio, which is exact for normal losses of unknown variance.
+    /// For other losses it is Student's likelihood ratio, which is exact for normal losses of unknown variance.
     pub(super) fn against(&self, r: f64, bounded: bool) -> f64 {
         let d = self.mean() - r;
         if d.is_nan() || d <= 0.0 {
@@ -67,7 +67,7 @@ pub(super) fn bernoulli(p: f64, q: f64) -> f64 {
 fn bet(d: f64, variance: f64, r: f64) -> f64 {
     let v = variance + d * d;
     let u = d * r / v;
-    // The difference loses its digits where u is small.
+    // For small u the difference loses digits: two terms of its series are more precise.
     let growth = if u < 1e-3 { u * u * (0.5 - u / 3.0) } else { u - math::ln_1p(u) };
     v / (r * r) * growth
 }
@@ -97,17 +97,16 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_evidence_against_what_looks_better() {
+    fn there_is_no_evidence_against_an_arm_with_a_smaller_mean() {
         for bounded in [true, false] {
             assert_eq!(record(&[0.2, 0.4]).against(0.31, bounded), 0.0);
             assert_eq!(SampleStats::default().against(0.5, bounded), 0.0);
         }
     }
 
-    /// The bound on the bet never exceeds the bet itself, whose wealth is a martingale under the hypothesis: this is
-    /// what makes the evidence evidence.
+    /// The bound never exceeds the logarithm of the wealth of the bet, which is a martingale under the hypothesis.
     #[test]
-    fn the_bound_stays_below_the_bet_it_stands_for() {
+    fn the_bound_is_below_the_wealth_of_the_bet() {
         let mut losses = Vec::new();
         for i in 0..200u32 {
             losses.push(f64::from(i * i % 97) / 97.0);
@@ -128,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_that_hardly_vary_are_told_apart_sooner() {
+    fn losses_of_small_variance_give_more_evidence() {
         let steady = record(&[0.50, 0.51, 0.49, 0.50, 0.52, 0.48, 0.50, 0.50]);
         assert!(steady.against(0.4, true) > 5.0 * steady.n * bernoulli(0.5, 0.4));
     }
 
     /// Lemma 4: the closed form is the largest value of the bound over all stakes, and falls as the hypothesis rises.
     #[test]
-    fn the_bet_s_closed_form_is_its_maximum_over_the_stake() {
+    fn the_closed_form_of_the_bet_is_its_maximum_over_the_stake() {
         for r in [0.02, 0.2, 0.5, 0.8] {
             for d in [0.001, 0.05, 0.15, 0.19] {
                 for variance in [1e-6, 1e-3, 0.02, 0.2] {
@@ -203,7 +202,7 @@ mod tests {
 
     /// Lemma 4: how often the evidence against the true mean reaches c while n doubles, for each of its parts.
     #[test]
-    fn evidence_against_the_truth_is_as_rare_as_claimed() {
+    fn evidence_against_the_true_mean_is_as_rare_as_claimed() {
         let (paths, n) = (4000, 32);
         for (law, mean) in [(0, 0.5), (0, 0.05), (1, 0.3), (2, 0.4), (3, 0.5)] {
             let slack = |p: f64| p + 4.0 * (p / paths as f64).sqrt();
@@ -219,7 +218,7 @@ mod tests {
             }
             for c in [4.0, 6.0, 8.0] {
                 let all = frequency(paths, n, law, mean, |record, _| record.against(mean, true) >= c, 0.0);
-                // The bound of the lemma, and what is seen: the price of the free stake is far smaller.
+                // The bound of the lemma, and a tighter one that holds in these simulations.
                 assert!(all <= slack(crossing(c, n as f64) * (-c).exp()), "all, law {law}, c {c}: {all}");
                 assert!(all <= slack(4.0 * (c + 2.0) * (-c).exp()), "all, law {law}, c {c}: {all}");
             }
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn student_by_hand() {
+    fn student_likelihood_ratio_by_hand() {
         // Mean 1, sample variance 1, against 0: 1/2 ln(1 + 1) times n - 2 = 1.
         let record = record(&[0.0, 1.0, 2.0]);
         assert!((record.against(0.0, false) - 0.5 * 2.0f64.ln()).abs() < 1e-9);

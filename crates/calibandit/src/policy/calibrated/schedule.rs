@@ -1,6 +1,6 @@
-//! The schedule: how much to record of an arm, at the start and at each visit.
+//! The schedule: the number of plays to record of an arm, at the start and at each visit.
 
-/// How much to record.
+/// The numbers of plays to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Schedule {
@@ -8,22 +8,23 @@ pub(super) struct Schedule {
     first: u64,
     /// The least number of recorded plays of a visit.
     least: u64,
-    /// A visit records at least this part of what the arm had before.
+    /// A visit records at least this fraction of the earlier recorded plays of its arm.
     growth: f64,
 }
 
 impl Schedule {
-    /// The schedule for this many arms and plays, and how many arms can be tried at all: where the horizon is so short
-    /// that measuring every arm would take half of it, a part of them must do.
+    /// The schedule for these numbers of arms and plays, and the number of arms to try: all of them, unless the horizon
+    /// is so short that measuring every arm would take more than half of it.
     pub(super) fn new(first: u64, growth: f64, arms: usize, horizon: Option<u64>, burn_in: u64) -> (Self, usize) {
         let least = LEAST.min(first);
         let Some(horizon) = horizon else {
             return (Self { first: first.max(burn_in), least, growth }, arms);
         };
-        let (t, k, warm) = (horizon as f64, arms as f64, burn_in as f64);
-        let few = (t / (128.0 * k)).clamp(least as f64, first as f64).max(warm).ceil();
-        let first = (t / (4.0 * k) - warm).floor().min(few).max(FEWEST);
-        let tried = (t / (2.0 * (warm + first))).floor().clamp(1.0, k);
+        let (t, k, burn_in) = (horizon as f64, arms as f64, burn_in as f64);
+        let wanted = (t / (START_SHARE * k)).clamp(least as f64, first as f64).max(burn_in).ceil();
+        let fits = (t / (START_LIMIT * k) - burn_in).floor();
+        let first = fits.min(wanted).max(FEWEST);
+        let tried = (t / (TRIED_LIMIT * (burn_in + first))).floor().clamp(1.0, k);
         (Self { first: first as u64, least, growth }, tried as usize)
     }
 
@@ -35,29 +36,37 @@ impl Schedule {
         self.least as f64
     }
 
-    /// The least a visit records of an arm that had `n` before: as much as its burn-in at least, so that burn-in is never
-    /// more than half of what is played after the start, and enough that visits are few.
+    /// The least number of plays to record in a visit of an arm with `n` recorded plays: at least the burn-in, so that
+    /// burn-in is at most half of the plays after the start, and at least a fraction of n, so that there are few
+    /// visits.
     pub(super) fn visit(&self, n: f64, burn_in: f64) -> f64 {
         self.least().max(self.growth * n).max(burn_in)
     }
 
-    /// How much to record of the leader when nobody challenges it.
+    /// The number of plays to record of the leader when no other arm is alive.
     pub(super) fn visit_leader(&self, n: f64) -> f64 {
         self.first().max(self.growth * n)
     }
 }
 
-/// The least number of recorded plays of a visit.
+/// The least number of recorded plays of a visit. Chosen by experiment.
 const LEAST: u64 = 8;
-/// Fewer than this many plays say nothing at all.
+/// The least number of plays to record of an arm at the start; fewer carry hardly any information.
 const FEWEST: f64 = 4.0;
+/// The recorded plays at the start are at most one part in this many of the horizon, between `LEAST` and `first` per
+/// arm. Chosen by experiment.
+const START_SHARE: f64 = 128.0;
+/// The start, burn-in included, takes at most one part in this many of the horizon, unless `FEWEST` requires more.
+const START_LIMIT: f64 = 4.0;
+/// If the start would take more than one part in this many of the horizon, fewer arms are tried.
+const TRIED_LIMIT: f64 = 2.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_start() {
+    fn the_default_start_records_32_plays_or_the_burn_in() {
         let (schedule, tried) = Schedule::new(32, 0.15, 5, Some(1_000_000), 2);
         assert_eq!((schedule.first(), tried), (32.0, 5));
         let (schedule, tried) = Schedule::new(32, 0.15, 20, Some(1_000_000), 39);
@@ -67,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_horizon_tries_less_and_fewer() {
+    fn a_short_horizon_records_fewer_plays_of_fewer_arms() {
         let (schedule, tried) = Schedule::new(32, 0.15, 20, Some(10_000), 1);
         assert_eq!((schedule.first(), tried), (8.0, 20));
         let (schedule, tried) = Schedule::new(32, 0.15, 200, Some(10_000), 200);

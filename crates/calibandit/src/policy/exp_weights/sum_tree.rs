@@ -1,10 +1,10 @@
-//! Partial sums of many weights, so that one is found and changed in logarithmic time.
+//! A tree of partial sums, in which a weight is found and changed in logarithmic time.
 
-/// How many children a node has.
+/// The number of children of a node.
 const FAN: usize = 16;
 
-/// Sums of [`FAN`] weights each, of as many of these sums each, and so on, until no more than [`FAN`] are left. Empty when
-/// not in use.
+/// Sums of [`FAN`] weights each, of as many of these sums each, and so on, until no more than [`FAN`] are left. Empty
+/// when not in use.
 ///
 /// A sum is always computed anew from its parts in the same order, never adjusted, so that no error builds up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +32,7 @@ impl SumTree {
         total
     }
 
-    /// Takes note of a weight that changed; returns the total.
+    /// Updates the sums that contain a weight that changed; returns the total.
     pub(super) fn update(&mut self, position: usize, weights: &[f64]) -> f64 {
         let mut node = position / FAN;
         let mut below = weights;
@@ -64,7 +64,7 @@ impl SumTree {
     }
 }
 
-/// Four sums side by side, which a processor can do at once, then their sum.
+/// Four interleaved sums, which a processor computes at once, then their sum.
 fn sum(parts: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (fours, rest) = parts.as_chunks::<4>();
@@ -81,7 +81,7 @@ mod tests {
 
     /// Small integers as weights, so that every sum is exact and every target has one right answer.
     #[test]
-    fn finds_what_looking_through_all_finds() {
+    fn positions_agree_with_a_linear_search() {
         for arms in [17, 33, 256, 257, 1000, 5000] {
             let mut weights: Vec<f64> = (0..arms).map(|i| f64::from(i * 7919 % 5)).collect();
             let mut tree = SumTree::default();
