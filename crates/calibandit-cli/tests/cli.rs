@@ -1,4 +1,4 @@
-//! The real program, run as a user runs it.
+//! Help, lists and usage errors of the real program.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -23,7 +23,7 @@ fn games_and_policies_are_listed_by_name() {
 }
 
 #[test]
-fn help_is_shown_and_says_what_exit_codes_mean() {
+fn help_lists_all_commands_and_the_exit_codes() {
     let output = calibandit(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
     let help = String::from_utf8(output.stdout).unwrap();
@@ -43,12 +43,12 @@ fn help_is_shown_and_says_what_exit_codes_mean() {
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is missing in {help}");
     }
-    assert!(help.contains("Exit codes: 0 done"));
+    assert!(help.contains("Exit codes: 0 success"));
     assert_eq!(calibandit(&[]).status.code(), Some(2));
 }
 
 #[test]
-fn what_is_not_understood_is_a_usage_error() {
+fn unknown_commands_and_names_are_usage_errors_with_a_suggestion() {
     for (arguments, meant) in [(vec!["gmaes"], "games"), (vec!["run"], "<FILE>"), (vec!["paper", "fig9"], "fig1a")] {
         let output = calibandit(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -59,7 +59,7 @@ fn what_is_not_understood_is_a_usage_error() {
 }
 
 #[test]
-fn lists_and_the_schema_are_json_for_programs() {
+fn lists_and_schema_can_be_printed_as_json() {
     for arguments in [&["games", "--json"][..], &["policies", "--json"], &["schema"]] {
         let output = calibandit(arguments);
         assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(), "{arguments:?}");
@@ -67,16 +67,16 @@ fn lists_and_the_schema_are_json_for_programs() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completion_scripts_contain_commands_and_options() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = String::from_utf8(calibandit(&["completions", shell]).stdout).unwrap();
         assert!(script.contains("merge") && script.contains("shard"), "{shell}");
     }
 }
 
-/// `calibandit schema | head -1`: whoever reads has seen enough, and that is no error.
+/// As in `calibandit schema | head -1`.
 #[test]
-fn a_closed_pipe_is_not_an_error() {
+fn closed_output_pipe_is_not_an_error() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_calibandit"))
         .arg("schema")
         .stdout(Stdio::piped())

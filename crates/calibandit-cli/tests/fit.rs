@@ -1,4 +1,4 @@
-//! `fit` and `f1` as a user runs them, and the tutorial, word by word.
+//! The commands `fit` and `f1`, run by the real program.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -27,65 +27,8 @@ fn tutorials() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorials")
 }
 
-/// Word by word; numbers may differ in their last digits, as platforms do.
-fn same(shown: &str, said: &str) -> bool {
-    let words =
-        |text: &str| text.split_whitespace().map(|word| word.trim_end_matches(',').to_string()).collect::<Vec<_>>();
-    let close = |a: &String, b: &String| match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => (a - b).abs() <= 1e-9 * b.abs().max(1.0),
-        _ => a == b,
-    };
-    let (shown, said) = (words(shown), words(said));
-    shown.len() == said.len() && shown.iter().zip(&said).all(|(a, b)| close(a, b))
-}
-
-/// Every block of the tutorial: files are what they say, and commands print the lines that are shown, in this order.
 #[test]
-fn the_tutorial_is_true() {
-    let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::copy(tutorials().join("tasks.csv"), at("tasks.csv")).unwrap();
-    let page = fs::read_to_string(tutorials().join("fit-your-own.md")).unwrap();
-    let (mut commands, mut shown) = (0, String::new());
-    for block in page.split("\n```").skip(1).step_by(2) {
-        let (kind, body) = block.split_once('\n').unwrap();
-        match kind {
-            "csv" => assert!(fs::read_to_string(at("tasks.csv")).unwrap().starts_with(body), "{body}"),
-            "toml" => fs::write(at("head.toml"), format!("{body}\n\n")).unwrap(),
-            "console" => {
-                let mut said = String::new();
-                for line in body.lines() {
-                    let Some(command) = line.strip_prefix("$ ") else { continue };
-                    writeln!(said, "{line}").unwrap();
-                    commands += 1;
-                    if let Some(arguments) = command.strip_prefix("calibandit ") {
-                        let output = calibandit(folder.path(), arguments);
-                        assert_eq!(output.status.code(), Some(0), "{command}: {}", message(&output));
-                        said += &text(&output);
-                    } else {
-                        let words: Vec<&str> = command.split(' ').collect();
-                        let ["cat", first, second, ">", both] = words[..] else { panic!("{command}") };
-                        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
-                        fs::write(at(both), read(first) + &read(second)).unwrap();
-                    }
-                }
-                writeln!(shown, "{said}").unwrap();
-                let mut lines = said.lines();
-                for line in body.lines().filter(|line| *line != "...") {
-                    assert!(lines.any(|other| same(line, other)), "`{line}` is not in what was said:\n{shown}");
-                }
-            }
-            other => panic!("a block of {other}"),
-        }
-    }
-    assert_eq!(commands, 4);
-    // And it can be played.
-    let output = calibandit(folder.path(), "run workers.toml --out out --instances 2");
-    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
-}
-
-#[test]
-fn the_printed_game_is_the_one_that_is_written_and_has_the_curves_of_the_fit() {
+fn printed_and_written_game_are_equal_and_have_the_fitted_curves() {
     let folder = TempDir::new().unwrap();
     let table = tutorials().join("tasks.csv");
     for model in ["exponential-linear", "lap", "plateau"] {
@@ -108,7 +51,7 @@ fn the_printed_game_is_the_one_that_is_written_and_has_the_curves_of_the_fit() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_a_usage_error_with_file_and_line() {
+fn mistakes_in_a_table_are_usage_errors_with_file_and_line() {
     let folder = TempDir::new().unwrap();
     let columns = "--arm a --position k --loss y";
     for (table, options, parts) in [
@@ -130,7 +73,7 @@ fn what_is_wrong_with_a_table_is_a_usage_error_with_file_and_line() {
     assert!(message(&nowhere).contains("nowhere.csv: there is no such file"), "{}", message(&nowhere));
 }
 
-/// Four drivers of two races, with a slow lap in both and recorded stops in the second.
+/// Writes tables of four drivers in two races, with a slow lap in both and recorded stops in the second.
 fn tables(folder: &Path) {
     let (mut laps, mut stops) = ("raceId,driverId,lap,milliseconds\n".to_string(), "raceId,driverId,lap\n".to_string());
     for race in 1..=2u32 {
@@ -155,7 +98,7 @@ fn tables(folder: &Path) {
 }
 
 #[test]
-fn f1_fit_writes_every_driver_race_and_compares_the_models() {
+fn f1_fit_writes_one_row_per_driver_race_and_compares_the_models() {
     let folder = TempDir::new().unwrap();
     tables(folder.path());
     let output = calibandit(folder.path(), "f1 fit --data . --out models.csv");
@@ -173,7 +116,7 @@ fn f1_fit_writes_every_driver_race_and_compares_the_models() {
     assert_eq!((summary["driver_races"].as_u64(), &summary["options"]["stops"]), (Some(8), &Value::from("whole-race")));
     let models: Value = serde_json::from_str(&fs::read_to_string(folder.path().join("models.json")).unwrap()).unwrap();
     assert_eq!(models["drivers"][0]["plateau"]["observations"], 20);
-    // Without records, the other ways to find stops still work.
+    // Without records, stops can still be inferred.
     fs::remove_file(folder.path().join("pit_stops.csv")).unwrap();
     assert_eq!(calibandit(folder.path(), "f1 fit --data . --stops infer").status.code(), Some(0));
     let output = calibandit(folder.path(), "f1 fit --data .");
@@ -182,7 +125,7 @@ fn f1_fit_writes_every_driver_race_and_compares_the_models() {
 }
 
 #[test]
-fn f1_pairs_lists_the_ten_and_why_and_needs_no_data() {
+fn f1_pairs_lists_the_ten_pairs_and_the_reasons_without_data() {
     let folder = TempDir::new().unwrap();
     let list = text(&calibandit(folder.path(), "f1 pairs"));
     assert_eq!(list.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count(), 10);

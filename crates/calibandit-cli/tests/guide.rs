@@ -1,168 +1,122 @@
-//! The guide, run: its files are written, its commands are given to the real program, and what comes out is compared
-//! with what the page shows.
+//! Runs the pages of the guide and the tutorial with the real program.
 //!
-//! * A block `toml NAME` is a file; `toml NAME append` adds to it.
-//! * A block `console` has commands after `$`, and what they print. A line `...` stands for any lines.
-//! * A block `rust` is a test of the library's documentation; a block `text` is only shown.
-//! * A block `python NAME`, `sh NAME` or `yaml NAME` is a file that the Python package's tests run.
+//! Each page is rebuilt from its own blocks and compared with the file:
 //!
-//! All numbers are fixed by seeds. When drawn numbers change, or the wording of an answer, write the pages anew with
-//! `CALIBANDIT_BLESS=1 cargo test -p calibandit-cli --test guide`, and read the difference.
+//! * A block `toml NAME` is a file that the test writes; `toml NAME append` adds to it.
+//! * A block `csv NAME` shows the first lines of a file beside the page, which the test copies.
+//! * A block `console` has shell commands after `$ `, each followed by its output. A line `...` stands for any lines,
+//!   `[..]` for any characters.
+//! * Blocks `rust` are documentation tests of `xtask`. Blocks `python`, `sh NAME` and `yaml NAME` are run by the tests
+//!   of the Python package. Blocks `text` are only shown.
+//!
+//! All numbers are fixed by seeds. When drawn numbers or the wording of an output change, update the pages with
+//! `SNAPSHOTS=overwrite cargo test -p calibandit-cli --test guide`, and read the difference.
 
+#![cfg(unix)] // commands run in a POSIX shell
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use snapbox::data::DataFormat;
+use snapbox::{Assert, Data};
 use tempfile::TempDir;
 
-/// A fenced block: its info string and its lines.
-struct Block {
-    info: String,
-    lines: Vec<String>,
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// A page: text and blocks in turn.
-enum Part {
-    Text(String),
-    Block(Block),
+/// The output of a shell command: standard output if it succeeds, otherwise standard error. Blank lines at both ends
+/// and trailing spaces are removed.
+fn output(folder: &Path, command: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_calibandit")).parent().unwrap().to_path_buf();
+    let path = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
+    let path = env::join_paths([program].into_iter().chain(path)).unwrap();
+    let output = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(folder).output().unwrap();
+    let text = String::from_utf8(if output.status.success() { output.stdout } else { output.stderr }).unwrap();
+    let lines: Vec<&str> = text.trim_matches('\n').lines().map(str::trim_end).collect();
+    lines.join("\n")
 }
 
-fn parse(page: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
+/// The page as its blocks make it: with the real output of every command and the real contents of every file.
+fn rebuild(page: &str, beside: &Path) -> String {
+    let folder = TempDir::new().unwrap();
+    let mut rebuilt = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        parts.push(match line.strip_prefix("```") {
-            Some(info) => {
-                let body = lines.by_ref().take_while(|line| *line != "```").map(str::to_string).collect();
-                Part::Block(Block { info: info.to_string(), lines: body })
-            }
-            None => Part::Text(line.to_string()),
-        });
-    }
-    parts
-}
-
-fn show(parts: &[Part]) -> String {
-    let mut page = String::new();
-    for part in parts {
-        match part {
-            Part::Text(line) => page += line,
-            Part::Block(block) => page += &format!("```{}\n{}\n```", block.info, block.lines.join("\n")),
-        }
-        page.push('\n');
-    }
-    page
-}
-
-/// What a command prints: on standard output if all went well, on standard error otherwise.
-fn answer(folder: &Path, command: &str) -> Vec<String> {
-    let arguments = command.strip_prefix("calibandit ").expect("the guide runs nothing but calibandit");
-    let output = Command::new(env!("CARGO_BIN_EXE_calibandit"))
-        .args(arguments.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    let text = if output.status.success() { output.stdout } else { output.stderr };
-    let text = String::from_utf8(text).unwrap();
-    let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_string()).collect();
-    // Where a block begins and ends is the page's business.
-    lines.drain(..lines.iter().take_while(|line| line.is_empty()).count());
-    lines.truncate(lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
-    lines
-}
-
-/// Whether `actual` is `shown`, in which `...` stands for any lines.
-fn agree(shown: &[String], actual: &[String]) -> bool {
-    match (shown, actual) {
-        ([], []) => true,
-        ([gap, rest @ ..], _) if gap == "..." => (0..=actual.len()).any(|skip| agree(rest, &actual[skip..])),
-        ([a, shown @ ..], [b, actual @ ..]) => a == b && agree(shown, actual),
-        _ => false,
-    }
-}
-
-/// Runs the commands of a block; gives the block as it should be, or `None` if it is.
-fn run(block: &Block, folder: &Path) -> Option<Vec<String>> {
-    let mut wanted = Vec::new();
-    let mut fine = true;
-    for command in block.lines.chunk_by(|_, next| !next.starts_with("$ ")) {
-        let (first, shown) = command.split_first().unwrap();
-        let actual = answer(folder, first.strip_prefix("$ ").expect("a command begins with `$ `"));
-        wanted.push(first.clone());
-        if agree(shown, &actual) {
-            wanted.extend_from_slice(shown);
-        } else {
-            fine = false;
-            wanted.extend(actual);
-        }
-    }
-    (!fine).then_some(wanted)
-}
-
-fn check(page: &Path) {
-    let text = fs::read_to_string(page).unwrap();
-    let mut parts = parse(&text);
-    assert_eq!(show(&parts), text, "{}: no trailing spaces, please", page.display());
-    let folder = TempDir::new().unwrap();
-    let mut wrong = String::new();
-    for part in &mut parts {
-        let Part::Block(block) = part else { continue };
-        let info: Vec<&str> = block.info.split(' ').collect();
-        match info[..] {
-            ["toml", name] => fs::write(folder.path().join(name), block.lines.join("\n") + "\n").unwrap(),
+        rebuilt.push(line.to_string());
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let mut content = body.join("\n");
+        match info.split(' ').collect::<Vec<_>>()[..] {
+            ["toml", name] => fs::write(folder.path().join(name), format!("{content}\n")).unwrap(),
             ["toml", name, "append"] => {
-                let file = folder.path().join(name);
-                let before = fs::read_to_string(&file).unwrap();
-                fs::write(file, before + &block.lines.join("\n") + "\n").unwrap();
+                let before = fs::read_to_string(folder.path().join(name)).unwrap();
+                fs::write(folder.path().join(name), format!("{before}{content}\n")).unwrap();
+            }
+            ["csv", name] => {
+                let file = fs::read_to_string(beside.join(name)).unwrap();
+                content = file.lines().take(body.len()).collect::<Vec<_>>().join("\n");
+                fs::write(folder.path().join(name), file).unwrap();
             }
             ["console"] => {
-                if let Some(lines) = run(block, folder.path()) {
-                    wrong += &format!("shown:\n{}\nprinted:\n{}\n", block.lines.join("\n"), lines.join("\n"));
-                    block.lines = lines;
-                }
+                let commands = body.iter().filter_map(|line| line.strip_prefix("$ "));
+                let run = commands.map(|command| format!("$ {command}\n{}", output(folder.path(), command)));
+                content = run.map(|text| text.trim_end().to_string()).collect::<Vec<_>>().join("\n");
             }
             ["rust" | "text" | "python"] | ["python" | "sh" | "yaml", _] => {}
-            _ => panic!("{}: what is a block `{}`?", page.display(), block.info),
+            _ => panic!("a block `{info}` is not described in this test"),
         }
+        rebuilt.extend([content, "```".to_string()]);
     }
-    if std::env::var_os("CALIBANDIT_BLESS").is_some() {
-        fs::write(page, show(&parts)).unwrap();
-    } else {
-        assert!(wrong.is_empty(), "{}\n{wrong}", page.display());
-    }
+    rebuilt.join("\n") + "\n"
 }
 
-fn guide() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide")
+fn check(page: &str) {
+    let path = docs().join(page);
+    let actual = rebuild(&fs::read_to_string(&path).unwrap(), path.parent().unwrap());
+    let assert = Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).normalize_paths(false);
+    assert.eq(actual, Data::read_from(&path, Some(DataFormat::Text)));
 }
 
-#[test]
-fn every_page_shows_what_happens() {
-    let mut pages: Vec<PathBuf> = fs::read_dir(guide()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    pages.sort();
-    assert!(pages.len() >= 5);
-    pages.iter().for_each(|page| check(page));
+macro_rules! pages {
+    ($($test:ident: $page:literal,)*) => {
+        $(#[test] fn $test() { check($page); })*
+
+        #[test]
+        fn every_page_is_run() {
+            for folder in ["guide", "tutorials"] {
+                for entry in fs::read_dir(docs().join(folder)).unwrap() {
+                    let name = entry.unwrap().file_name().into_string().unwrap();
+                    let page = format!("{folder}/{name}");
+                    assert!(!name.ends_with(".md") || [$($page),*].contains(&page.as_str()), "{page} is not tested");
+                }
+            }
+        }
+    };
+}
+
+pages! {
+    fit_your_own: "tutorials/fit-your-own.md",
+    first_experiment: "guide/first-experiment.md",
+    python: "guide/python.md",
+    reading_cpr: "guide/reading-cpr.md",
+    scale: "guide/scale.md",
+    which_policy: "guide/which-policy.md",
+    your_own_game: "guide/your-own-game.md",
+    your_own_policy: "guide/your-own-policy.md",
 }
 
 #[test]
 fn every_page_with_rust_is_a_doc_test() {
-    let doc_tests = fs::read_to_string(guide().join("../../xtask/src/lib.rs")).unwrap();
-    for entry in fs::read_dir(guide()).unwrap() {
+    let doc_tests = fs::read_to_string(docs().join("../xtask/src/lib.rs")).unwrap();
+    for entry in fs::read_dir(docs().join("guide")).unwrap() {
         let page = entry.unwrap().path();
         let name = page.file_name().unwrap().to_str().unwrap();
         if fs::read_to_string(&page).unwrap().contains("```rust") {
             assert!(doc_tests.contains(&format!("docs/guide/{name}\"")), "{name} is not in xtask/src/lib.rs");
         }
-    }
-}
-
-#[test]
-fn the_experiments_behind_the_account_of_the_reproduction_are_sound() {
-    for entry in fs::read_dir(guide().join("../../experiments/claims")).unwrap() {
-        let file = entry.unwrap().path();
-        let checked = answer(&guide(), &format!("calibandit check {}", file.display()));
-        assert!(checked.iter().any(|line| line.contains("(exact)")), "{}: {checked:?}", file.display());
     }
 }

@@ -1,4 +1,4 @@
-//! Running experiments with the real program in temporary folders: results, shards, interruption, errors.
+//! Experiments run by the real program in temporary folders: results, shards, interruption, errors.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -47,7 +47,7 @@ fn calibandit(folder: &Path, arguments: &[&str]) -> Output {
     program(folder).args(arguments).output().expect("the program starts")
 }
 
-/// Runs it and insists that all went well.
+/// Runs a command that must succeed, and returns its standard output.
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let output = calibandit(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -66,7 +66,7 @@ fn read(folder: &Path, out: &str, file: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_run_leaves_tables_a_manifest_figures_and_a_report() {
+fn run_writes_tables_manifest_figures_and_report() {
     let folder = folder_with(EXPERIMENT);
     let closing = run(folder.path(), &["run", "small.toml", "--out", "out"]);
     assert!(closing.contains("M=2") && closing.contains("± stderr") && closing.contains("EXP3"), "{closing}");
@@ -100,7 +100,7 @@ fn a_run_leaves_tables_a_manifest_figures_and_a_report() {
     let left: Vec<_> = fs::read_dir(folder.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "left behind: {left:?}");
 
-    // The report can be made again from the folder alone.
+    // `report` needs only the folder.
     let before = read(folder.path(), "out", "figures/small.svg");
     fs::remove_dir_all(folder.path().join("out/figures")).unwrap();
     run(folder.path(), &["report", "out"]);
@@ -110,7 +110,7 @@ fn a_run_leaves_tables_a_manifest_figures_and_a_report() {
 const TABLES: [&str; 3] = ["results.csv", "results.parquet", "summary.csv"];
 
 #[test]
-fn the_same_bytes_at_any_number_of_jobs_and_shards() {
+fn results_do_not_depend_on_threads_or_shards() {
     let folder = folder_with(EXPERIMENT);
     run(folder.path(), &["run", "small.toml", "--out", "one", "--jobs", "1"]);
     run(folder.path(), &["run", "small.toml", "--out", "many", "--jobs", "7"]);
@@ -130,7 +130,7 @@ fn the_same_bytes_at_any_number_of_jobs_and_shards() {
 }
 
 #[test]
-fn shards_that_do_not_belong_together_are_refused() {
+fn merge_refuses_shards_of_different_runs() {
     let folder = folder_with(EXPERIMENT);
     run(folder.path(), &["run", "small.toml", "--out", "a", "--shard", "1/2"]);
     run(folder.path(), &["run", "small.toml", "--out", "b", "--shard", "2/2", "--seed", "9"]);
@@ -151,7 +151,7 @@ fn shards_that_do_not_belong_together_are_refused() {
 }
 
 #[test]
-fn a_wrong_file_is_reported_with_its_place_and_what_was_meant() {
+fn mistake_in_a_file_is_reported_with_its_place_and_a_suggestion() {
     let folder = folder_with(&EXPERIMENT.replacen("memory_bound = 2", "memory_bond = 2", 1));
     for command in [&["run", "small.toml"][..], &["check", "small.toml"]] {
         let output = calibandit(folder.path(), command);
@@ -165,7 +165,7 @@ fn a_wrong_file_is_reported_with_its_place_and_what_was_meant() {
 }
 
 #[test]
-fn two_files_with_one_name_are_refused() {
+fn two_experiments_with_the_same_name_are_refused() {
     let folder = folder_with(EXPERIMENT);
     fs::write(folder.path().join("again.toml"), EXPERIMENT).unwrap();
     let output = calibandit(folder.path(), &["run", "small.toml", "again.toml"]);
@@ -174,7 +174,7 @@ fn two_files_with_one_name_are_refused() {
 }
 
 #[test]
-fn check_tells_programs_and_people_what_can_be_known() {
+fn check_prints_alpha_best_arm_and_optimum_as_text_and_json() {
     let folder = folder_with(
         r#"
         name = "checked"
@@ -203,10 +203,10 @@ fn check_tells_programs_and_people_what_can_be_known() {
     assert!(text.contains("alpha = 0.2375") && text.contains("at most 3, but it is 4"), "{text}");
 }
 
-/// Ctrl-C keeps what is finished, and the same command goes on from there to the same bytes.
+/// After Ctrl-C the same command continues from the saved tasks, with the same results byte for byte.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_goes_on_where_it_stopped() {
+fn interrupted_run_continues_where_it_stopped() {
     let slow = EXPERIMENT.replace("horizon = 3_000", "horizon = 400_000").replace("instances = 4", "instances = 12");
     let folder = folder_with(&slow);
     let mut child = program(folder.path())
@@ -223,10 +223,10 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait().unwrap();
-    assert_eq!(output.code(), Some(130), "interrupted, unless it was done before it could be");
+    assert_eq!(output.code(), Some(130), "the run was interrupted before its end");
     let kept = lines();
     assert!(kept >= 3 && !folder.path().join("out/results.csv").exists());
-    // As if the program had died in the middle of a line.
+    // An incomplete last line, as after a crash.
     let mut text = fs::read_to_string(&journal).unwrap();
     text.push_str("{\"game\":0,\"pol");
     fs::write(&journal, text).unwrap();
@@ -240,7 +240,7 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn figures_of_the_paper_can_be_drawn_one_by_one() {
+fn single_figure_of_the_paper_can_be_made() {
     let folder = TempDir::new().unwrap();
     let arguments = ["paper", "fig2b", "--quick", "--instances", "2", "--out", "out", "--json"];
     let json: Value = serde_json::from_str(&run(folder.path(), &arguments)).unwrap();
@@ -249,9 +249,9 @@ fn figures_of_the_paper_can_be_drawn_one_by_one() {
     assert!(read(folder.path(), "out", "figures/fig2b.png").starts_with(b"\x89PNG"));
 }
 
-/// The lap-time models are a figure without an experiment; the races beside it use the models of the library.
+/// The lap-time models are a figure without an experiment. The experiments use the models of the library.
 #[test]
-fn the_lap_time_models_are_a_section_of_the_report() {
+fn lap_time_models_are_a_section_of_the_report() {
     let folder = TempDir::new().unwrap();
     run(folder.path(), &["paper", "f1-models", "f1-main", "--quick", "--instances", "1", "--out", "out"]);
     assert!(read(folder.path(), "out", "figures/f1-models.svg").starts_with(b"<svg"));

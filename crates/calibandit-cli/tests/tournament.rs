@@ -1,4 +1,4 @@
-//! A small tournament by the real program in a temporary folder.
+//! A small tournament, run by the real program in a temporary folder.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -23,35 +23,14 @@ fn small(folder: &Path, more: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The rows of a table as maps from column to field. No field of these tables has quotes within quotes.
+/// The rows of a table as maps from column to cell.
 fn table(path: &Path) -> Vec<BTreeMap<String, String>> {
-    let text = fs::read_to_string(path).unwrap();
-    let fields = |line: &str| -> Vec<String> {
-        let mut fields = vec![String::new()];
-        let mut quoted = false;
-        for c in line.chars() {
-            match c {
-                '"' => quoted = !quoted,
-                ',' if !quoted => fields.push(String::new()),
-                c => fields.last_mut().unwrap().push(c),
-            }
-        }
-        fields
-    };
-    let mut lines = text.lines();
-    let header = fields(lines.next().unwrap());
-    lines
-        .map(|line| {
-            let row = fields(line);
-            assert_eq!(row.len(), header.len(), "{line}");
-            header.iter().cloned().zip(row).collect()
-        })
-        .collect()
+    csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
 }
 
 #[test]
 #[ignore = "slow: a whole tournament"]
-fn a_tournament_leaves_consistent_tables_and_a_page() {
+fn tournament_writes_consistent_tables_and_a_page() {
     let folder = TempDir::new().unwrap();
     let closing = small(folder.path(), &["--out", "out", "--markdown", "table.md"]);
     assert!(closing.contains("Random games") && closing.contains("mean rank"), "{closing}");
@@ -69,7 +48,7 @@ fn a_tournament_leaves_consistent_tables_and_a_page() {
     let number = |row: &BTreeMap<String, String>, key: &str| row[key].parse::<f64>().ok();
     for (game, rows) in &by_game {
         assert_eq!(rows.len(), by_game.values().next().unwrap().len());
-        // Ranks are those of the means, they add up as ranks do, and every instance is won by somebody.
+        // Ranks follow the means and have the right sum, and the wins of all policies add up to the instances.
         let mut ranked: Vec<(f64, f64)> = rows
             .iter()
             .filter_map(|row| Some((number(row, "rank")?, number(row, "mean").unwrap_or(f64::INFINITY))))
@@ -87,14 +66,14 @@ fn a_tournament_leaves_consistent_tables_and_a_page() {
             assert!(number(row, "mean").unwrap() >= -1e-6 && number(row, "times_best").unwrap() >= 1.0);
         }
     }
-    // The paper's Algorithm 1 needs an epoch of 4KM = 3,200 plays, which a hundredth of a quick horizon has not.
+    // The paper's Algorithm 1 needs an epoch of 4KM = 3,200 plays. A hundredth of the preview's horizon is shorter.
     let short = &by_game[&("short".to_string(), "step, K = 20, m = 10, M = 40".to_string())];
     assert_eq!(short.iter().find(|row| row["policy"] == "SE").unwrap()["status"], "cannot");
 }
 
 #[test]
 #[ignore = "slow: two tournaments"]
-fn the_number_of_jobs_changes_no_byte() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let folder = TempDir::new().unwrap();
     let one = small(folder.path(), &["--out", "one", "--jobs", "1"]);
     let many = small(folder.path(), &["--out", "many", "--jobs", "3"]);
@@ -106,7 +85,7 @@ fn the_number_of_jobs_changes_no_byte() {
 }
 
 #[test]
-fn no_instances_is_a_usage_error() {
+fn zero_instances_are_a_usage_error() {
     let folder = TempDir::new().unwrap();
     let output = calibandit(folder.path(), &["tournament", "--instances", "0"]);
     assert_eq!(output.status.code(), Some(2));
