@@ -1,30 +1,32 @@
-//! How far a run has come: a bar with the time left on a terminal, plain lines elsewhere.
+//! Progress on standard error: a bar with the remaining time on a terminal, otherwise plain lines.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use calibandit_experiment::run::Progress;
+use calibandit_experiment::format::duration;
+use calibandit_experiment::run;
+use calibandit_experiment::schedule::{Progress, ProgressUpdate};
 use calibandit_report::session::Watcher;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Set by the first Ctrl-C. A second one ends the program at once.
+/// Set by the first Ctrl-C. A second Ctrl-C ends the program at once.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C stops runs gently.
+/// Installs the Ctrl-C handler and returns the stop flag.
 pub(crate) fn stop_on_ctrl_c() -> &'static AtomicBool {
-    // Where no handler can be set, Ctrl-C ends the program: finished pieces are on disk all the same.
+    // If the handler cannot be installed, Ctrl-C ends the program; finished tasks are on disk all the same.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping: pieces under way are finished first; Ctrl-C again to stop at once");
+        eprintln!("\nstopping after the running tasks; press Ctrl-C again to stop at once");
     });
     &STOP
 }
 
-/// Shows the progress of one experiment on standard error.
+/// The progress of one experiment.
 pub(crate) struct Display {
     name: String,
     bar: Option<ProgressBar>,
@@ -32,7 +34,7 @@ pub(crate) struct Display {
     start: Instant,
 }
 
-/// Where there is no terminal, a line at most this often.
+/// The least time between two lines if there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 impl Display {
@@ -40,38 +42,48 @@ impl Display {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{prefix:>16} {bar:30} {percent:>3} %  {msg}");
             let bar = ProgressBar::new(1000);
-            if let Ok(style) = style {
-                bar.set_style(style.progress_chars("█▌ "));
-            }
+            bar.set_style(style.expect("the template is valid").progress_chars("█▌ "));
             bar.set_prefix(name.to_string());
             bar
         });
         let now = Instant::now();
         Self { name: name.to_string(), bar, last_line: Mutex::new(now), start: now }
     }
-}
 
-impl Watcher for Display {
-    fn show(&self, progress: Progress) {
-        let Progress { done, pieces, work } = progress;
+    fn show(&self, done: usize, total: usize, work: f64) {
         let elapsed = self.start.elapsed().as_secs_f64();
-        let left = if work > 0.0 { elapsed * (1.0 - work) / work } else { 0.0 };
+        let left = duration(if work > 0.0 { elapsed * (1.0 - work) / work } else { f64::INFINITY });
         if let Some(bar) = &self.bar {
             bar.set_position((work * 1000.0) as u64);
-            bar.set_message(format!("{done} of {pieces}, {left:.0} s left"));
+            bar.set_message(format!("{done} of {total}, {left} left"));
         } else if let Ok(mut last) = self.last_line.lock()
             && last.elapsed() >= BETWEEN_LINES
         {
             *last = Instant::now();
-            eprintln!("{}: {:.0} % ({done} of {pieces} pieces), {left:.0} s left", self.name, work * 100.0);
+            eprintln!("{}: {:.0} % ({done} of {total} tasks), {left} left", self.name, work * 100.0);
         }
+    }
+}
+
+impl Progress for Display {
+    fn update(&self, update: ProgressUpdate) {
+        self.show(update.done, update.total, update.work);
     }
 
     fn finish(&self) {
-        let elapsed = self.start.elapsed().as_secs_f64();
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        eprintln!("{}: done in {elapsed:.1} s", self.name);
+        eprintln!("{}: done in {}", self.name, duration(self.start.elapsed().as_secs_f64()));
+    }
+}
+
+impl Watcher for Display {
+    fn show(&self, progress: run::Progress) {
+        Display::show(self, progress.done, progress.pieces, progress.work);
+    }
+
+    fn finish(&self) {
+        Progress::finish(self);
     }
 }

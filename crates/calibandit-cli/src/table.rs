@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::format::thousands;
+use calibandit_experiment::format::{short, thousands};
 use calibandit_experiment::results::Results;
 use calibandit_experiment::stats::{PolicyRanking, SIGNIFICANCE, rank_policies};
 use serde_json::{Value, json};
@@ -42,17 +42,9 @@ pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results) 
     )
 }
 
-/// Four digits or more, thousands separated.
+/// Four digits, and all digits before the point.
 fn number(value: f64) -> String {
-    match value.abs() {
-        size if size >= 1000.0 => {
-            let sign = if value < 0.0 { "-" } else { "" };
-            format!("{sign}{}", thousands(size.round() as u64))
-        }
-        size if size >= 100.0 => format!("{value:.1}"),
-        size if size >= 1.0 || size == 0.0 => format!("{value:.2}"),
-        _ => format!("{value:.4}"),
-    }
+    short(value, 4)
 }
 
 /// The standings as a value.
@@ -61,15 +53,4 @@ pub(crate) fn json(spec: &Experiment, results: &Results) -> Value {
     let games: Vec<Value> =
         games.map(|(game, label)| json!({"game": label, "policies": rank_policies(results, game)})).collect();
     json!({"experiment": spec.name(), "horizon": spec.horizon(), "instances": spec.instances(), "games": games})
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_keep_the_digits_that_matter() {
-        let shown = [1_234_567.8, -1500.0, 123.456, 12.346, 0.0, 0.01234].map(number);
-        assert_eq!(shown, ["1,234,568", "-1,500", "123.5", "12.35", "0.00", "0.0123"]);
-    }
 }

@@ -1,74 +1,74 @@
-//! The tournament: every policy on the paper's games, the rest of the zoo, the ten races and random games, by exact CPR.
+//! The tournament: every policy on the paper's games, the other games of the catalogue, the ten races and random games,
+//! compared by exact CPR.
 //!
-//! It answers which policy to use where nothing is known of the game but K, M and T. So every policy plays with the same
-//! parameters everywhere, its defaults; see [`field()`]. What is compared is the CPR over instances ([`summary`](crate::summary)),
-//! the rank, how often a policy is the best, and how far it is from a [`Yardstick`] of what cannot be avoided.
+//! It shows which policy to use if nothing is known about the game but K, M and T. So every policy has the same
+//! parameters in all games: its defaults (and some named variants, see [`policies()`]). The tables compare the CPR over
+//! instances, ranks, shares of wins, and the ratio to an estimate of the least possible regret ([`LowerBoundEstimate`]).
 //!
-//! Not an experiment like those of [`spec`](crate::spec): there are hundreds of games with horizons of their own, and only
-//! what happens at the horizon is kept.
+//! It is not an [`Experiment`](calibandit_experiment::Experiment): it has hundreds of games with different horizons, and
+//! keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write`] its output folder:
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `games.csv` | every policy on every game |
+//! | `games.csv` | every policy in every game |
 //! | `policies.csv` | every policy in every group of games |
 //! | `head-to-head.csv` | every pair of policies in every group |
 //! | `manifest.json` | the games and the options |
-//! | `tournament.md` | the tables for people, as Markdown |
-//! | `report.html`, `figures/` | the page |
+//! | `tournament.md` | the tables as Markdown |
+//! | `report.html`, `figures/` | the report |
 
-mod bound;
-mod cost;
-mod field;
 mod files;
 mod games;
+mod lower_bound;
 mod page;
 mod play;
+mod policies;
 mod published;
-mod standing;
+mod ranking;
 mod tables;
 mod text;
 
-pub use bound::Yardstick;
-pub use field::{Contender, field};
 pub use files::write;
-pub use games::{Entry, Group, games};
+pub use games::{GameGroup, TournamentGame, games};
+pub use lower_bound::LowerBoundEstimate;
 pub use page::report;
-pub use play::{GameResult, Outcome, Played, Tournament, run};
+pub use play::{GameResult, PlayedInstance, PolicyOutcome, Tournament, run};
+pub use policies::{TournamentPolicy, policies};
 pub use published::{Evidence, evidence, published};
-pub use standing::{GameRow, GroupRow, Rate, head_to_head, in_game, in_group};
+pub use ranking::{GameRow, GroupRow, WinRate, head_to_head, in_game, in_group};
 pub use tables::tables;
 pub use text::{markdown, plain};
 
 use calibandit::{GameError, PolicyError, SimulateError};
 use serde::Serialize;
 
-/// How large a tournament is.
+/// The size of a tournament.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Options {
-    /// The seed of everything.
+pub struct TournamentOptions {
+    /// The seed.
     pub seed: u64,
-    /// The number of instances of each named game.
+    /// The number of instances per named game.
     pub instances: u64,
     /// The horizon of the named games.
     pub horizon: u64,
     /// The number of random games.
     pub random_games: u64,
-    /// The number of instances of each random game.
+    /// The number of instances per random game.
     pub random_instances: u64,
     /// The longest horizon of a random game.
     pub longest: u64,
-    /// The seconds, by a fixed estimate, that a policy may take for all instances of one of the paper's games; those that
-    /// would take longer play fewer instances.
+    /// The time in seconds, by a fixed estimate, that a policy may take for all instances of one of the paper's games.
+    /// Policies that would take longer play fewer instances.
     pub paper_seconds: f64,
-    /// The same for a game of the zoo or a race.
+    /// The same for a race or another named game.
     pub named_seconds: f64,
     /// The same for a random game.
     pub random_seconds: f64,
-    /// A policy that fits no instance into that plays one if it takes no longer than this.
+    /// A policy whose budget is too small for one instance plays one if it takes no longer than this many seconds.
     pub instance_seconds: f64,
 }
 
-impl Default for Options {
+impl Default for TournamentOptions {
     fn default() -> Self {
         Self {
             seed: 1,
@@ -85,13 +85,14 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// The instances that a policy plays of a game of this group if one takes it so long; none if it is too slow.
-    fn fit(&self, group: Group, nanoseconds: f64, instances: u64) -> Option<u64> {
+impl TournamentOptions {
+    /// The number of instances that a policy plays of a game of this group, if one instance takes this long; `None` if
+    /// it is too slow.
+    fn instances_within_budget(&self, group: GameGroup, nanoseconds: f64, instances: u64) -> Option<u64> {
         let seconds = match group {
-            Group::Paper | Group::Short => self.paper_seconds,
-            Group::Zoo | Group::Races => self.named_seconds,
-            Group::Random => self.random_seconds,
+            GameGroup::Paper | GameGroup::Short => self.paper_seconds,
+            GameGroup::Zoo | GameGroup::Races => self.named_seconds,
+            GameGroup::Random => self.random_seconds,
         };
         match (seconds * 1e9 / nanoseconds) as u64 {
             0 => (nanoseconds <= self.instance_seconds * 1e9).then_some(1),
@@ -99,7 +100,7 @@ impl Options {
         }
     }
 
-    /// A first look, in seconds.
+    /// A small tournament that runs in seconds, as a preview.
     pub fn quick() -> Self {
         Self {
             instances: 10,
@@ -116,16 +117,16 @@ impl Options {
     }
 }
 
-/// Why a tournament could not be held.
+/// Why a tournament could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TournamentError {
-    /// A policy of the field cannot be made from its parameters.
-    #[error("policy {policy} cannot take part: {source}")]
-    Contender {
+    /// The parameters of a policy are not valid.
+    #[error("the parameters of policy {policy} are not valid: {source}")]
+    Parameters {
         /// The policy.
         policy: String,
-        /// Why.
+        /// The reason.
         source: serde_json::Error,
     },
     /// A game could not be drawn.
@@ -133,36 +134,36 @@ pub enum TournamentError {
     Game {
         /// The game.
         game: String,
-        /// Why.
+        /// The reason.
         source: GameError,
     },
-    /// A policy could not be built, for another reason than a horizon that is too short for it.
+    /// A policy could not be built; a horizon that is too short for it is not an error.
     #[error("{game}, policy {policy}: {source}")]
     Policy {
         /// The game.
         game: String,
         /// The policy.
         policy: String,
-        /// Why.
+        /// The reason.
         source: PolicyError,
     },
-    /// A policy could not be played.
+    /// A policy could not be simulated.
     #[error("{game}, policy {policy}: {source}")]
     Simulate {
         /// The game.
         game: String,
         /// The policy.
         policy: String,
-        /// Why.
+        /// The reason.
         source: SimulateError,
     },
-    /// It was told to stop before all was done; nothing is kept.
-    #[error("the tournament was stopped after {done} of {pieces} instances, and nothing of it is kept")]
+    /// The stop flag was set. A tournament does not save finished instances.
+    #[error("the tournament was stopped after {done} of {total} instances; they are not saved")]
     Stopped {
-        /// Instances finished.
+        /// The number of finished instances.
         done: usize,
-        /// Instances in all.
-        pieces: usize,
+        /// The number of all instances.
+        total: usize,
     },
 }
 
@@ -172,10 +173,15 @@ mod tests {
 
     #[test]
     fn slow_policies_play_fewer_instances() {
-        let options = Options { paper_seconds: 2.0, random_seconds: 0.1, instance_seconds: 0.5, ..Options::default() };
-        assert_eq!(options.fit(Group::Paper, 1e5, 400), Some(400));
-        assert_eq!(options.fit(Group::Paper, 5e7, 400), Some(40));
-        assert_eq!(options.fit(Group::Random, 4e8, 5), Some(1));
-        assert_eq!(options.fit(Group::Random, 6e8, 5), None);
+        let options = TournamentOptions {
+            paper_seconds: 2.0,
+            random_seconds: 0.1,
+            instance_seconds: 0.5,
+            ..TournamentOptions::default()
+        };
+        assert_eq!(options.instances_within_budget(GameGroup::Paper, 1e5, 400), Some(400));
+        assert_eq!(options.instances_within_budget(GameGroup::Paper, 5e7, 400), Some(40));
+        assert_eq!(options.instances_within_budget(GameGroup::Random, 4e8, 5), Some(1));
+        assert_eq!(options.instances_within_budget(GameGroup::Random, 6e8, 5), None);
     }
 }

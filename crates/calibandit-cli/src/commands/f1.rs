@@ -7,11 +7,9 @@ use std::path::Path;
 use calibandit::rng::StreamKey;
 use calibandit::{GameSpec, reo};
 use calibandit_experiment::format::thousands;
-use calibandit_experiment::parallel::available_threads;
-use calibandit_experiment::run::Progress;
+use calibandit_experiment::stats::quantile;
 use calibandit_fit::WarmUp;
 use calibandit_paper::f1::{self, DriverPair, Study};
-use calibandit_report::session::Watcher;
 use serde_json::{Value, json};
 
 use super::lists::print_json;
@@ -28,13 +26,7 @@ pub(crate) fn f1(command: &F1Command) -> Result<(), CliError> {
 
 /// Reads the tables and fits all models, with a progress display on standard error.
 pub(super) fn study(data: &Path, options: &f1::StintOptions, jobs: usize) -> Result<Study, CliError> {
-    let threads = if jobs == 0 { available_threads() } else { jobs };
-    let display = Display::new("f1 fit");
-    let study = f1::study(data, options, threads, &|done, pieces| {
-        display.show(Progress { done, pieces, work: done as f64 / pieces as f64 });
-    })?;
-    display.finish();
-    Ok(study)
+    Ok(f1::study(data, options, jobs, &Display::new("f1 fit"))?)
 }
 
 fn fit(arguments: &F1FitArgs) -> Result<(), CliError> {
@@ -92,8 +84,8 @@ fn print(out: &mut impl Write, study: &Study, model: WarmUp) -> io::Result<()> {
     )?;
     let mut fits: Vec<f64> = study.drivers.iter().map(|driver| driver.fit(model).r_squared).collect();
     fits.sort_unstable_by(f64::total_cmp);
-    let quantile = |part: f64| fits.get((part * fits.len() as f64) as usize).copied().unwrap_or(f64::NAN);
-    writeln!(out, "R²: {:.2} (10 %), {:.2} (median), {:.2} (90 %)", quantile(0.1), quantile(0.5), quantile(0.9))?;
+    let [low, median, high] = [0.1, 0.5, 0.9].map(|q| quantile(&fits, q));
+    writeln!(out, "R²: {low:.2} (10 %), {median:.2} (median), {high:.2} (90 %)")?;
     let comparison = study.comparison();
     writeln!(out, "\n{:<20}{:>14}{:>14}{:>26}", "model", "AIC", "AICc", "median expected last lap")?;
     for (i, name) in WarmUp::ALL.map(WarmUp::name).into_iter().enumerate() {

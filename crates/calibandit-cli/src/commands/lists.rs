@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use calibandit::catalogue::CatalogueEntry;
 use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::spec;
-use calibandit_paper::tournament::{Evidence, Group, evidence, published};
+use calibandit_paper::tournament::{Evidence, GameGroup, evidence, published};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;
@@ -37,13 +37,13 @@ pub(crate) fn games(arguments: &ListArgs) -> Result<(), CliError> {
 pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
     if arguments.json {
         let kinds: Vec<_> =
-            PolicySpec::catalogue().iter().map(|kind| Listed { kind, tournament: evidence(kind.name) }).collect();
+            PolicySpec::catalogue().iter().map(|kind| ListedPolicy { kind, tournament: evidence(kind.name) }).collect();
         return print_json(&kinds);
     }
     let out = &mut io::stdout().lock();
     for kind in PolicySpec::catalogue() {
         writeln!(out, "{}\n  {}\n  Source: {}", kind.name, kind.summary, kind.citation)?;
-        writeln!(out, "  Tournament: {}", standing(&evidence(kind.name)))?;
+        writeln!(out, "  Tournament: {}", ranks(&evidence(kind.name)))?;
         for parameter in &kind.parameters {
             let default = parameter.default_in_words();
             let default = default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
@@ -51,23 +51,23 @@ pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
         }
         writeln!(out)?;
     }
-    let field = published().iter().filter(|row| row.group == Group::Random).count();
+    let policies = published().iter().filter(|row| row.group == GameGroup::Random).count();
     writeln!(out, "  Which one? {}", recommendation())?;
-    writeln!(out, "  Ranks are among {field} policies by mean CPR, with default parameters (docs/tournament.md).")?;
+    writeln!(out, "  Ranks are among {policies} policies by mean CPR, with default parameters (docs/tournament.md).")?;
     Ok(())
 }
 
-/// A kind of policy with what the published tournament says about it.
+/// A kind of policy with its results in the published tournament.
 #[derive(Serialize)]
-struct Listed {
+struct ListedPolicy {
     #[serde(flatten)]
     kind: &'static CatalogueEntry<PolicySpec>,
     tournament: Vec<Evidence>,
 }
 
-/// A line on how a policy did.
-fn standing(evidence: &[Evidence]) -> String {
-    let part = |(group, name): (Group, &str)| {
+/// The mean ranks of a policy in one line.
+fn ranks(evidence: &[Evidence]) -> String {
+    let part = |(group, name): (GameGroup, &str)| {
         let row = evidence.iter().find(|row| row.group == group)?;
         Some(format!("{:.1} on {name}", row.mean_rank?))
     };
@@ -75,14 +75,15 @@ fn standing(evidence: &[Evidence]) -> String {
     if parts.is_empty() { "did not take part".into() } else { format!("rank {}", parts.join(", ")) }
 }
 
-const GROUPS: [(Group, &str); 4] = [
-    (Group::Paper, "the paper's games"),
-    (Group::Short, "the same at a hundredth of the plays"),
-    (Group::Races, "races"),
-    (Group::Random, "random games"),
+const GROUPS: [(GameGroup, &str); 4] = [
+    (GameGroup::Paper, "the paper's games"),
+    (GameGroup::Short, "the same at a hundredth of the plays"),
+    (GameGroup::Races, "races"),
+    (GameGroup::Random, "random games"),
 ];
 
-/// Whose regret is nearest to the best of each game, every group of games counted alike.
+/// The policy with the least mean ratio of its regret to the least regret of each game. Every group of games has the same
+/// weight.
 fn recommendation() -> String {
     let published = published();
     let times = |policy: &str| {
@@ -91,10 +92,9 @@ fn recommendation() -> String {
         logs.map_or(f64::INFINITY, |logs| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
     };
     let best = published.iter().min_by(|a, b| times(&a.policy).total_cmp(&times(&b.policy)));
-    best.map_or(String::new(), |row| {
-        let times = times(&row.policy);
-        format!("{}: its regret is {times:.2} times the least of each game, nearest of all.", row.policy)
-    })
+    let Evidence { policy, .. } = best.expect("the published table has rows");
+    let times = times(policy);
+    format!("{policy}: its regret is on average {times:.2} times the least of each game, the smallest ratio of all.")
 }
 
 pub(crate) fn schema() -> Result<(), CliError> {

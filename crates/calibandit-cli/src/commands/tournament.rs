@@ -1,10 +1,9 @@
-//! `calibandit tournament`: every policy on everything.
+//! `calibandit tournament`: every policy on every game.
 
 use std::io::{self, Write};
 
 use calibandit_experiment::output::FolderError;
-use calibandit_paper::tournament::{self, Group, GroupRow, Options, in_group, plain};
-use calibandit_report::session::Watcher;
+use calibandit_paper::tournament::{self, GameGroup, GroupRow, TournamentOptions, in_group, plain};
 
 use super::lists::print_json;
 use crate::args;
@@ -12,7 +11,7 @@ use crate::error::CliError;
 use crate::progress::{Display, stop_on_ctrl_c};
 
 pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliError> {
-    let mut options = if arguments.quick { Options::quick() } else { Options::default() };
+    let mut options = if arguments.quick { TournamentOptions::quick() } else { TournamentOptions::default() };
     let mut command = String::from("calibandit tournament");
     if arguments.quick {
         command += " --quick";
@@ -28,19 +27,18 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
         }
     }
     if options.instances == 0 {
-        return Err(CliError::Usage("`--instances` is 0: every game needs at least one".into()));
+        return Err(CliError::Usage("`--instances` is 0: every game needs at least one instance".into()));
     }
-    let display = Display::new("tournament");
-    let played =
-        tournament::run(&options, arguments.execution.jobs, stop_on_ctrl_c(), &|progress| display.show(progress))?;
-    display.finish();
+    let progress = Display::new("tournament");
+    let played = tournament::run(&options, arguments.execution.jobs, stop_on_ctrl_c(), &progress)?;
     tournament::write(&arguments.out, &played, &command)?;
     if let Some(path) = &arguments.markdown {
         std::fs::write(path, tournament::markdown(&played, &command))
             .map_err(|source| FolderError::Io { path: path.clone(), source })?;
     }
     if arguments.execution.json {
-        let rows: Vec<GroupRow> = Group::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
+        let rows: Vec<GroupRow> =
+            GameGroup::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
         return print_json(&rows);
     }
     let out = &mut io::stdout().lock();

@@ -1,5 +1,6 @@
 //! Selects the laps for the fit: the laps of each driver before the first pit stop (a stint), normalised per race.
 
+use calibandit_experiment::stats::median;
 use serde::{Deserialize, Serialize};
 
 use super::tables::{F1Tables, LapTime};
@@ -113,16 +114,9 @@ fn unbroken(laps: &[LapTime]) -> usize {
 
 /// The number of laps before the lap into the pits.
 fn before_inferred_stop(laps: &[LapTime], slow_lap: f64) -> usize {
-    let limit = slow_lap * median(laps);
+    let limit = slow_lap * median(laps.iter().map(|lap| f64::from(lap.milliseconds)));
     let out = laps.iter().find(|lap| lap.lap > 1 && f64::from(lap.milliseconds) > limit);
     out.map_or(usize::MAX, |out| out.lap as usize - 2)
-}
-
-fn median(laps: &[LapTime]) -> f64 {
-    let mut times: Vec<f64> = laps.iter().map(|lap| f64::from(lap.milliseconds)).collect();
-    times.sort_unstable_by(f64::total_cmp);
-    let middle = times.len() / 2;
-    if times.len().is_multiple_of(2) { (times[middle - 1] + times[middle]) / 2.0 } else { times[middle] }
 }
 
 fn extremes<'a>(laps: impl Iterator<Item = &'a LapTime>) -> (u32, u32) {

@@ -2,14 +2,13 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 
-use super::stints::{StintOptions, Stops, stints};
+use super::stints::{RaceStints, StintOptions, Stops, stints};
 use super::tables::{F1Tables, ReadCounts};
-use calibandit_experiment::parallel::for_each;
+use calibandit_experiment::schedule::{Progress, Schedule, ScheduleError, Task};
+use calibandit_experiment::stats::median;
 use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 
 /// All driver-races of a data set.
@@ -86,17 +85,11 @@ pub enum F1Error {
     },
 }
 
-/// Reads the tables of a folder and fits every driver-race, on up to `threads` threads. `progress` gets the number of
-/// finished driver-races and the number of all.
+/// Reads the tables of a folder and fits every driver-race, on up to `threads` threads (0 for all).
 ///
 /// # Errors
 /// [`F1Error`] if a table cannot be read, or an option is out of its range.
-pub fn study(
-    folder: &Path,
-    options: &StintOptions,
-    threads: usize,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Study, F1Error> {
+pub fn study(folder: &Path, options: &StintOptions, threads: usize, progress: &dyn Progress) -> Result<Study, F1Error> {
     check(options)?;
     let tables = F1Tables::read(folder, options.stops == Stops::Recorded)?;
     study_tables(&tables, options, threads, progress)
@@ -110,41 +103,43 @@ pub fn study_tables(
     tables: &F1Tables,
     options: &StintOptions,
     threads: usize,
-    progress: &(dyn Fn(usize, usize) + Sync),
+    progress: &dyn Progress,
 ) -> Result<Study, F1Error> {
     check(options)?;
     let races = stints(tables, options);
-    let jobs: Vec<_> = races
-        .iter()
-        .flat_map(|race| race.drivers.iter().map(move |(driver, laps)| (race, *driver, laps, OnceLock::new())))
-        .collect();
-    let done = AtomicUsize::new(0);
-    for_each(threads, &jobs, |(_, _, laps, result)| {
+    let stints = races.iter().flat_map(|race| race.drivers.iter().map(move |(driver, laps)| (race, *driver, laps)));
+    // The time of a fit hardly depends on the number of laps.
+    let tasks = stints.map(|stint| Task::new(stint, 1.0)).collect();
+    let fit_stint = |&(race, driver_id, laps): &(&RaceStints, u32, &Vec<f64>)| -> Result<DriverRace, F1Error> {
+        let (year, name) = tables.race(race.race);
+        let driver = tables.driver(driver_id);
         let seen: Vec<Observation> =
             laps.iter().zip(1..).map(|(&loss, position)| Observation { position, loss }).collect();
-        let _ = result
-            .set(fit(WarmUp::ExponentialLinear, &seen).and_then(|without| Ok((without, fit(WarmUp::Plateau, &seen)?))));
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-    });
-    let mut drivers = Vec::with_capacity(jobs.len());
-    for (race, driver_id, laps, result) in &jobs {
-        let (year, name) = tables.race(race.race);
-        let driver = tables.driver(*driver_id);
-        let result = result.get().expect("every driver-race was fitted");
-        let (exponential_linear, plateau) =
-            result.clone().map_err(|source| F1Error::Fit { race: name.clone(), driver: driver.clone(), source })?;
-        drivers.push(DriverRace {
+        let fitted = |model| {
+            fit(model, &seen).map_err(|source| F1Error::Fit { race: name.clone(), driver: driver.clone(), source })
+        };
+        Ok(DriverRace {
+            exponential_linear: fitted(WarmUp::ExponentialLinear)?,
+            plateau: fitted(WarmUp::Plateau)?,
             race_id: race.race,
             year,
-            race: name,
+            race: name.clone(),
             recorded_stops: race.recorded_stops,
-            driver_id: *driver_id,
-            driver,
-            laps: (*laps).clone(),
-            exponential_linear,
-            plateau,
-        });
-    }
+            driver_id,
+            driver: driver.clone(),
+            laps: laps.clone(),
+        })
+    };
+    let mut drivers: Vec<DriverRace> = Vec::new();
+    let collect = |_: &_, driver| {
+        drivers.push(driver);
+        Ok(())
+    };
+    Schedule::new(threads).progress(progress).run(tasks, fit_stint, collect).map_err(|error| match error {
+        ScheduleError::Task(error) => error,
+        other => unreachable!("a schedule without a stop flag: {other}"),
+    })?;
+    drivers.sort_by_key(|driver| (driver.race_id, driver.driver_id));
     Ok(Study { options: *options, reading: tables.reading, races: races.len(), drivers })
 }
 
@@ -260,10 +255,4 @@ impl Study {
         }
         Ok(writer.flush()?)
     }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

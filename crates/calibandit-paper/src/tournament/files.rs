@@ -1,4 +1,4 @@
-//! The folder of a tournament.
+//! The output folder of a tournament.
 
 use std::path::Path;
 
@@ -6,12 +6,15 @@ use calibandit::rng::GENERATOR;
 use serde_json::json;
 
 use super::tables::feedback_name;
-use super::{Group, Rate, Tournament, head_to_head, in_game, in_group, markdown, report};
+use super::{GameGroup, Tournament, WinRate, head_to_head, in_game, in_group, markdown, report};
 use calibandit_experiment::output::{self, FolderError, PROGRAM};
 use calibandit_report::session::{SessionError, write_report};
 
-/// Writes all files of a tournament; `command` is what makes it again. Nothing in them depends on when, where or by how
-/// many threads they were made.
+/// Writes all files of a tournament; `command` is the command that runs it again. The files do not depend on the time, the
+/// machine or the number of threads.
+///
+/// # Errors
+/// If a file cannot be written.
 pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), SessionError> {
     output::create(folder)?;
     let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), FolderError> {
@@ -64,9 +67,9 @@ const GAMES: [&str; 23] = [
     "win_rate",
     "win_low",
     "win_high",
-    "yardstick",
+    "lower_bound",
     "times_best",
-    "times_yardstick",
+    "times_lower_bound",
     "inexact",
 ];
 
@@ -92,10 +95,10 @@ fn games(tournament: &Tournament) -> Vec<Vec<String>> {
                 row.cpr.map_or(0, |cpr| cpr.instances).to_string(),
             ];
             let spread = row.cpr.map(|cpr| [cpr.mean, cpr.stderr, cpr.median, cpr.p99, cpr.max]);
-            record.extend((0..5).map(|i| maybe(spread.map(|values| values[i]))));
-            record.extend([row.switches, row.rank].map(maybe));
+            record.extend((0..5).map(|i| optional(spread.map(|values| values[i]))));
+            record.extend([row.switches, row.rank].map(optional));
             record.extend(rate(row.wins));
-            record.extend([row.yardstick, row.times_best, row.times_yardstick].map(maybe));
+            record.extend([row.lower_bound, row.times_best, row.times_lower_bound].map(optional));
             record.push(game.inexact.to_string());
             all.push(record);
         }
@@ -123,15 +126,15 @@ const POLICIES: [&str; 15] = [
 
 fn policies(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for row in Group::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
+    for row in GameGroup::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
         let counts = [row.games, row.cannot, row.too_slow].map(|count| count.to_string());
         let mut record = vec![row.group.name().to_string(), row.policy];
         record.extend(counts);
-        record.push(maybe(row.mean_rank));
+        record.push(optional(row.mean_rank));
         record.extend(rate(Some(row.wins)));
         record.extend(rate(Some(row.beats_leader)));
         let times = row.times_best;
-        record.extend([times.map(|t| t.mean), times.map(|t| t.p99), times.map(|t| t.worst)].map(maybe));
+        record.extend([times.map(|t| t.mean), times.map(|t| t.p99), times.map(|t| t.worst)].map(optional));
         all.push(record);
     }
     all
@@ -141,7 +144,7 @@ const HEAD_TO_HEAD: [&str; 7] = ["group", "policy", "against", "games", "win_rat
 
 fn duels(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for group in Group::ALL {
+    for group in GameGroup::ALL {
         let rates = head_to_head(tournament, group);
         for (one, row) in tournament.policies.iter().zip(&rates) {
             for (other, &won) in tournament.policies.iter().zip(row).filter(|(other, _)| *other != one) {
@@ -154,12 +157,12 @@ fn duels(tournament: &Tournament) -> Vec<Vec<String>> {
     all
 }
 
-fn maybe(value: Option<f64>) -> String {
+fn optional(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-/// The share and its interval; empty if there was nothing to count.
-fn rate(rate: Option<Rate>) -> [String; 3] {
+/// The share and its interval; empty if there were no trials.
+fn rate(rate: Option<WinRate>) -> [String; 3] {
     let counted = rate.filter(|rate| rate.of > 0);
-    [counted.map(|rate| rate.share), counted.map(|rate| rate.low), counted.map(|rate| rate.high)].map(maybe)
+    [counted.map(|rate| rate.share), counted.map(|rate| rate.low), counted.map(|rate| rate.high)].map(optional)
 }

@@ -1,23 +1,23 @@
-//! What is played: the paper's games at two horizons, one game of every other kind of the zoo, the ten races, and
-//! random games.
+//! The games: the paper's games at two horizons, one game of every other kind of the catalogue, the ten races, and random
+//! games.
 
 use calibandit::rng::{Stream, StreamKey};
 use calibandit::zoo::{AlphaReo, CurveFamily, Darts, Decay, Fitted, RacePair, RandomReo, Span, Step, WeightFamily};
 use calibandit::{GameSpec, Noise};
 use rand::RngExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::Options;
+use super::TournamentOptions;
 
-/// Which part of the tournament a game belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A group of games, which has its own tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Group {
+pub enum GameGroup {
     /// The games of the paper's figures.
     Paper,
-    /// The same with a hundredth of the plays.
+    /// The games of the paper's figures with a hundredth of the plays.
     Short,
-    /// One game of every other kind of the zoo.
+    /// One game of every other kind of the catalogue.
     Zoo,
     /// The ten fitted pairs of drivers.
     Races,
@@ -25,43 +25,44 @@ pub enum Group {
     Random,
 }
 
-impl Group {
+impl GameGroup {
     /// All groups, in order.
-    pub const ALL: [Group; 5] = [Group::Paper, Group::Short, Group::Zoo, Group::Races, Group::Random];
+    pub const ALL: [GameGroup; 5] =
+        [GameGroup::Paper, GameGroup::Short, GameGroup::Zoo, GameGroup::Races, GameGroup::Random];
 
     /// A short name for files and links.
     pub fn name(self) -> &'static str {
         match self {
-            Group::Paper => "paper",
-            Group::Short => "short",
-            Group::Zoo => "zoo",
-            Group::Races => "races",
-            Group::Random => "random",
+            GameGroup::Paper => "paper",
+            GameGroup::Short => "short",
+            GameGroup::Zoo => "zoo",
+            GameGroup::Races => "races",
+            GameGroup::Random => "random",
         }
     }
 
-    /// What it is, for headings.
+    /// The heading.
     pub fn title(self) -> &'static str {
         match self {
-            Group::Paper => "The paper's games",
-            Group::Short => "The paper's games, a hundredth of the plays",
-            Group::Zoo => "Other games of the zoo",
-            Group::Races => "The ten races",
-            Group::Random => "Random games",
+            GameGroup::Paper => "The paper's games",
+            GameGroup::Short => "The paper's games, a hundredth of the plays",
+            GameGroup::Zoo => "Other games of the zoo",
+            GameGroup::Races => "The ten races",
+            GameGroup::Random => "Random games",
         }
     }
 }
 
 /// One game of the tournament.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
-    /// The part of the tournament.
-    pub group: Group,
-    /// Its name, unique in its group.
+pub struct TournamentGame {
+    /// The group.
+    pub group: GameGroup,
+    /// The name, unique in its group.
     pub name: String,
     /// The game.
     pub game: GameSpec,
-    /// What policies are told about the memory, M.
+    /// The memory bound M that policies are given.
     pub memory_bound: u64,
     /// The number of plays, T.
     pub horizon: u64,
@@ -69,21 +70,21 @@ pub struct Entry {
     pub instances: u64,
 }
 
-impl Entry {
-    /// The name in the keys of this game's streams. It contains the group, so that no two games share noise.
+impl TournamentGame {
+    /// The name in the keys of the random streams. It contains the group, so that no two games share noise.
     pub(super) fn stream_name(&self) -> String {
         format!("tournament/{}/{}", self.group.name(), self.name)
     }
 }
 
 /// All games, group by group.
-pub fn games(options: &Options) -> Vec<Entry> {
+pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
     let paper = paper_games();
     let mut all = Vec::new();
     let mut add = |group, name, game, memory_bound, horizon, instances| {
-        all.push(Entry { group, name, game, memory_bound, horizon, instances });
+        all.push(TournamentGame { group, name, game, memory_bound, horizon, instances });
     };
-    for (group, horizon) in [(Group::Paper, options.horizon), (Group::Short, (options.horizon / 100).max(1))] {
+    for (group, horizon) in [(GameGroup::Paper, options.horizon), (GameGroup::Short, (options.horizon / 100).max(1))] {
         for (game, memory_bound) in &paper {
             let name = format!("{}, M = {memory_bound}", game.title());
             add(group, name, game.clone(), *memory_bound, horizon, options.instances);
@@ -91,10 +92,10 @@ pub fn games(options: &Options) -> Vec<Entry> {
     }
     for kind in GameSpec::catalogue() {
         let played = paper.iter().any(|(game, _)| *game == kind.example);
-        if !played && kind.name != "fitted" {
+        if !played && !matches!(kind.example, GameSpec::Fitted(_)) {
             let memory_bound = memory(&kind.example, options.seed);
             add(
-                Group::Zoo,
+                GameGroup::Zoo,
                 kind.example.title(),
                 kind.example.clone(),
                 memory_bound,
@@ -106,13 +107,13 @@ pub fn games(options: &Options) -> Vec<Entry> {
     for pair in RacePair::ALL {
         let fitted = pair.fitted();
         let game = Fitted::from(pair).into();
-        add(Group::Races, fitted.name.into(), game, fitted.laps as u64, options.horizon, options.instances);
+        add(GameGroup::Races, fitted.name.into(), game, fitted.laps as u64, options.horizon, options.instances);
     }
     all.extend((0..options.random_games).map(|index| random_game(options, index)));
     all
 }
 
-/// The eight games of the paper's figures, with what policies are told about the memory.
+/// The eight games of the paper's figures with their memory bounds.
 fn paper_games() -> Vec<(GameSpec, u64)> {
     let step = |memory, arms| GameSpec::from(Step { memory, arms, ..Step::default() });
     vec![
@@ -127,21 +128,21 @@ fn paper_games() -> Vec<(GameSpec, u64)> {
     ]
 }
 
-/// The memory of a game; the largest it can have where that is drawn.
+/// The memory of a game; the largest possible one if it is drawn at random.
 fn memory(game: &GameSpec, seed: u64) -> u64 {
     if let GameSpec::RandomReo(game) = game {
         return game.memory.high() as u64;
     }
-    // Only random games have a memory that differs from one instance to the next.
+    // Only random games have a memory that differs between instances.
     let drawn = game.draw(&mut StreamKey::new(seed, "tournament", 0).game());
-    drawn.map_or(1, |game| game.memory() as u64)
+    drawn.expect("the examples of the catalogue are valid").memory() as u64
 }
 
-/// Beta feedback is drawn play by play, so these games are not longer than this.
+/// The largest horizon of games with beta feedback, which is drawn play by play and therefore slow.
 pub(super) const LONGEST_WITH_BETA: u64 = 300_000;
 
-/// A random game: everything about it is drawn, most of it uniformly on a logarithmic scale.
-fn random_game(options: &Options, index: u64) -> Entry {
+/// A random game: all of its parameters are drawn, most of them log-uniformly.
+fn random_game(options: &TournamentOptions, index: u64) -> TournamentGame {
     let from = &mut StreamKey::new(options.seed, "tournament/random", index).game();
     let arms = whole(2, 200, from) as usize;
     let memory = whole(1, 32, from);
@@ -175,21 +176,21 @@ fn random_game(options: &Options, index: u64) -> Entry {
     };
     let name = format!("random {}", index + 1);
     let instances = options.random_instances;
-    Entry { group: Group::Random, name, game: game.into(), memory_bound, horizon, instances }
+    TournamentGame { group: GameGroup::Random, name, game: game.into(), memory_bound, horizon, instances }
 }
 
-/// A number from `low` to `high` whose logarithm is uniform.
+/// A log-uniform number from `low` to `high`.
 fn logarithmic(low: f64, high: f64, from: &mut Stream) -> f64 {
     let u: f64 = from.random();
     (low * (high / low).powf(u)).clamp(low, high)
 }
 
-/// A whole number from `low` to `high`, both included, small ones as likely as on a logarithmic scale.
+/// A log-uniform whole number from `low` to `high`, both included.
 fn whole(low: u64, high: u64, from: &mut Stream) -> u64 {
     (logarithmic(low as f64, high as f64 + 1.0, from) as u64).min(high)
 }
 
-/// One of 0 to `n - 1`, each as likely.
+/// A uniform whole number from 0 to `n - 1`.
 fn whole_evenly(n: usize, from: &mut Stream) -> usize {
     let u: f64 = from.random();
     ((u * n as f64) as usize).min(n - 1)
@@ -200,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_the_zoo_is_played() {
-        let games = games(&Options::default());
+    fn every_kind_of_game_is_played_and_names_are_unique() {
+        let games = games(&TournamentOptions::default());
         for kind in GameSpec::catalogue() {
             assert!(games.iter().any(|entry| entry.game.kind() == kind.name), "{}", kind.name);
         }
         let of = |group| games.iter().filter(move |entry| entry.group == group).count();
-        assert_eq!((of(Group::Paper), of(Group::Short), of(Group::Races)), (8, 8, 10));
-        assert!(games.iter().filter(|entry| entry.group == Group::Paper).all(|entry| entry.instances >= 400));
+        assert_eq!((of(GameGroup::Paper), of(GameGroup::Short), of(GameGroup::Races)), (8, 8, 10));
+        assert!(games.iter().filter(|entry| entry.group == GameGroup::Paper).all(|entry| entry.instances >= 400));
         let mut names: Vec<_> = games.iter().map(|entry| (entry.group, &entry.name)).collect();
         names.sort_unstable();
         names.dedup();
@@ -215,9 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn random_games_cover_the_ranges_and_can_be_drawn() {
-        let options = Options { random_games: 300, ..Options::default() };
-        let games: Vec<Entry> = games(&options).into_iter().filter(|entry| entry.group == Group::Random).collect();
+    fn random_games_are_valid_and_cover_their_ranges() {
+        let options = TournamentOptions { random_games: 300, ..TournamentOptions::default() };
+        let games: Vec<TournamentGame> =
+            games(&options).into_iter().filter(|entry| entry.group == GameGroup::Random).collect();
         let (mut arms, mut horizons, mut kinds) = (vec![], vec![], vec![0; 4]);
         for entry in &games {
             let game = entry.game.draw(&mut StreamKey::new(1, &entry.stream_name(), 0).game()).unwrap();

@@ -1,23 +1,26 @@
-//! Playing the tournament, an instance at a time.
+//! Runs the tournament: one task per game and instance, in which all policies play the same instance.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 use calibandit::{
     Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
 };
-
-use super::{Contender, Entry, Group, Options, TournamentError, Yardstick, cost, field, games};
-use calibandit_experiment::parallel;
-use calibandit_experiment::run::Progress;
+use calibandit_experiment::cost;
+use calibandit_experiment::schedule::{Progress, Schedule, ScheduleError, Task};
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
 
-/// What came of a tournament.
+use super::{
+    GameGroup, LowerBoundEstimate, TournamentError, TournamentGame, TournamentOptions, TournamentPolicy, games,
+    policies,
+};
+
+/// The results of a tournament.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Tournament {
-    /// How large it was.
-    pub options: Options,
+    /// The options that it was run with.
+    pub options: TournamentOptions,
     /// The labels of the policies.
     pub policies: Vec<String>,
     /// The style keys of the policies, for figures.
@@ -26,181 +29,170 @@ pub struct Tournament {
     pub games: Vec<GameResult>,
 }
 
-/// What happened in one game.
+/// The results of one game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GameResult {
     /// The game.
-    pub entry: Entry,
+    pub entry: TournamentGame,
     /// The number of arms.
     pub arms: usize,
     /// The noise of the feedback (of the first arm).
     pub feedback: Noise,
-    /// The yardstick of each instance.
-    pub yardsticks: Vec<Yardstick>,
-    /// In how many instances the optimum is only known to lie between bounds; the lower one is used there.
+    /// The lower-bound estimate of each instance.
+    pub lower_bounds: Vec<LowerBoundEstimate>,
+    /// The number of instances whose optimum is only known within bounds; their CPR uses the lower one.
     pub inexact: usize,
-    /// What each policy did, in the order of [`Tournament::policies`].
-    pub outcomes: Vec<Outcome>,
+    /// The outcome per policy, in the order of [`Tournament::policies`].
+    pub outcomes: Vec<PolicyOutcome>,
 }
 
-/// What a policy did in a game.
+/// The outcome of one policy in one game.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// It played this many instances, from the first on.
-    Played(Vec<Played>),
-    /// The horizon is shorter than the least it needs.
+pub enum PolicyOutcome {
+    /// The policy played these instances, from the first on.
+    Played(Vec<PlayedInstance>),
+    /// The horizon is shorter than the policy needs.
     Cannot,
-    /// A single instance would take longer than the tournament gives it.
+    /// A single instance would take longer than [`TournamentOptions::instance_seconds`].
     TooSlow,
 }
 
-/// One instance.
+/// One instance of one policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Played {
+pub struct PlayedInstance {
     /// The CPR at the horizon.
     pub cpr: f64,
-    /// How often the arm changed.
+    /// The number of switches between arms.
     pub switches: u64,
 }
 
-/// How many windows and states may be looked at for the optimum of a random game. Where that is not enough the lower
-/// bound is used: in games that satisfy REO it is off by no more than one arm's warm-up.
+/// The limits of the search for the optimum of a random game. Beyond them the lower bound is used; in games that satisfy
+/// REO it is off by no more than the warm-up cost of one arm.
 const RANDOM_LIMITS: Limits = Limits { states: 20_000, windows: 20_000 };
 
-/// Holds a tournament. The same options give the same numbers at any number of threads (0 for all there are).
+/// Runs a tournament on this many threads (0 for all). The results do not depend on the number of threads.
+///
+/// # Errors
+/// [`TournamentError`] if a game or a policy is not valid, or if the stop flag was set.
 pub fn run(
-    options: &Options,
+    options: &TournamentOptions,
     threads: usize,
     stop: &AtomicBool,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Progress,
 ) -> Result<Tournament, TournamentError> {
-    let field = field()?;
-    let matches: Vec<Match> =
-        games(options).into_iter().map(|entry| Match::new(entry, &field, options)).collect::<Result<_, _>>()?;
-    let mut jobs: Vec<(usize, u64, f64)> = Vec::new();
-    for (m, each) in matches.iter().enumerate() {
-        jobs.extend((0..each.entry.instances).map(|instance| (m, instance, each.cost(instance))));
+    let policies = policies()?;
+    let planned: Vec<PlannedGame> = games(options)
+        .into_iter()
+        .map(|entry| PlannedGame::new(entry, &policies, options))
+        .collect::<Result<_, _>>()?;
+    let mut tasks = Vec::new();
+    for (g, game) in planned.iter().enumerate() {
+        tasks.extend((0..game.entry.instances).map(|instance| Task::new((g, instance), game.cost(instance))));
     }
-    jobs.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let total: f64 = jobs.iter().map(|job| job.2).sum();
-    let state = Mutex::new(State { done: Vec::new(), work: 0.0, error: None });
-    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
-    let threads = if threads == 0 { parallel::available_threads() } else { threads };
-    parallel::for_each(threads, &jobs, |&(m, instance, cost)| {
-        if stop.load(Ordering::Relaxed) || lock().error.is_some() {
-            return;
-        }
-        let result = matches[m].play(&field, options.seed, instance);
-        let mut state = lock();
-        match result {
-            Ok(result) => state.done.push((m, instance, result)),
-            Err(error) => state.error = Some(error),
-        }
-        state.work += cost;
-        progress(Progress { done: state.done.len(), pieces: jobs.len(), work: state.work / total.max(1.0) });
-    });
-    let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = state.error {
-        return Err(error);
+    let mut done: Vec<(usize, u64, InstanceResult)> = Vec::new();
+    let collect = |&(g, instance): &(usize, u64), result| {
+        done.push((g, instance, result));
+        Ok(())
+    };
+    let play = |&(g, instance): &(usize, u64)| planned[g].play(&policies, options.seed, instance);
+    Schedule::new(threads).stop(stop).progress(progress).run(tasks, play, collect).map_err(|error| match error {
+        ScheduleError::Task(error) => error,
+        ScheduleError::Stopped { done, total } => TournamentError::Stopped { done, total },
+        error => unreachable!("an unknown error of the scheduler: {error}"),
+    })?;
+    done.sort_by_key(|&(g, instance, _)| (g, instance));
+    let mut games: Vec<GameResult> = planned.into_iter().map(PlannedGame::into_result).collect();
+    for (g, _, result) in done {
+        games[g].add(result);
     }
-    if state.done.len() < jobs.len() {
-        return Err(TournamentError::Stopped { done: state.done.len(), pieces: jobs.len() });
-    }
-    state.done.sort_by_key(|&(m, instance, _)| (m, instance));
-    let mut games: Vec<GameResult> = matches.into_iter().map(Match::into_result).collect();
-    for (m, _, result) in state.done {
-        games[m].add(result);
-    }
-    let styles = field.iter().map(|contender| Ok(style_key(&contender.policy(1)?))).collect::<Result<_, _>>()?;
-    let policies = field.into_iter().map(|contender| contender.label).collect();
+    let styles = policies.iter().map(|policy| Ok(style_key(&policy.spec(1)?))).collect::<Result<_, _>>()?;
+    let policies = policies.into_iter().map(|policy| policy.label).collect();
     Ok(Tournament { options: options.clone(), policies, styles, games })
 }
 
-struct State {
-    done: Vec<(usize, u64, InstanceResult)>,
-    work: f64,
-    error: Option<TournamentError>,
-}
-
-/// A game with the policies as they play it.
-struct Match {
-    entry: Entry,
+/// A game with the policies that play it.
+struct PlannedGame {
+    entry: TournamentGame,
     arms: usize,
     noise: Noise,
-    sides: Vec<Side>,
+    participations: Vec<Participation>,
 }
 
-/// How one policy takes part in one game.
-enum Side {
+/// Whether and how one policy plays one game.
+enum Participation {
     Plays { policy: PolicySpec, instances: u64, cost: f64 },
     Cannot,
     TooSlow,
 }
 
 struct InstanceResult {
-    yardstick: Yardstick,
+    lower_bound: LowerBoundEstimate,
     exact: bool,
-    /// By policy; none where it does not play the instance.
-    played: Vec<Option<Played>>,
+    /// By policy; `None` if it does not play this instance.
+    played: Vec<Option<PlayedInstance>>,
 }
 
-impl Match {
-    fn new(entry: Entry, field: &[Contender], options: &Options) -> Result<Self, TournamentError> {
+impl PlannedGame {
+    fn new(
+        entry: TournamentGame,
+        policies: &[TournamentPolicy],
+        options: &TournamentOptions,
+    ) -> Result<Self, TournamentError> {
         let game = draw(&entry, options.seed, 0)?;
         let problem = game.problem(entry.horizon);
         let noise = game.arms()[0].noise();
-        let mut sides = Vec::new();
-        for contender in field {
-            let policy = contender.policy(entry.memory_bound)?;
-            sides.push(match policy.resolve(&problem) {
+        let mut participations = Vec::new();
+        for policy in policies {
+            let spec = policy.spec(entry.memory_bound)?;
+            participations.push(match spec.resolve(&problem) {
                 Ok(policy) => {
                     let cost = cost::nanoseconds(&policy, problem.arms, entry.horizon, noise);
-                    match options.fit(entry.group, cost, entry.instances) {
-                        Some(instances) => Side::Plays { policy, instances, cost },
-                        None => Side::TooSlow,
+                    match options.instances_within_budget(entry.group, cost, entry.instances) {
+                        Some(instances) => Participation::Plays { policy, instances, cost },
+                        None => Participation::TooSlow,
                     }
                 }
-                Err(PolicyError::HorizonTooShort { .. }) => Side::Cannot,
+                Err(PolicyError::HorizonTooShort { .. }) => Participation::Cannot,
                 Err(source) => {
-                    let (game, policy) = (entry.name.clone(), contender.label.clone());
+                    let (game, policy) = (entry.name.clone(), policy.label.clone());
                     return Err(TournamentError::Policy { game, policy, source });
                 }
             });
         }
-        Ok(Self { arms: problem.arms, noise, sides, entry })
+        Ok(Self { arms: problem.arms, noise, participations, entry })
     }
 
-    /// The nanoseconds that an instance takes, roughly.
+    /// The estimated time of an instance of all policies, in nanoseconds.
     fn cost(&self, instance: u64) -> f64 {
-        let of = |side: &Side| match side {
-            Side::Plays { instances, cost, .. } if instance < *instances => *cost,
+        let of = |participation: &Participation| match participation {
+            Participation::Plays { instances, cost, .. } if instance < *instances => *cost,
             _ => 0.0,
         };
-        self.sides.iter().map(of).sum()
+        self.participations.iter().map(of).sum()
     }
 
-    fn play(&self, field: &[Contender], seed: u64, instance: u64) -> Result<InstanceResult, TournamentError> {
+    fn play(&self, policies: &[TournamentPolicy], seed: u64, instance: u64) -> Result<InstanceResult, TournamentError> {
         let entry = &self.entry;
         let game = draw(entry, seed, instance)?;
-        let limits = if entry.group == Group::Random { RANDOM_LIMITS } else { Limits::default() };
+        let limits = if entry.group == GameGroup::Random { RANDOM_LIMITS } else { Limits::default() };
         let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
-        let yardstick = Yardstick::of(&game, entry.horizon, optimum.lower_excess);
+        let lower_bound = LowerBoundEstimate::of(&game, entry.horizon, optimum.lower_excess);
         let problem = game.problem(entry.horizon);
         let name = entry.stream_name();
         let streams = StreamKey::new(seed, &name, instance);
         let grid = Grid::end(entry.horizon).expect("the horizons of the games are positive");
         let mut played = Vec::new();
-        for (side, contender) in self.sides.iter().zip(field) {
-            let Side::Plays { policy, instances, .. } = side else {
-                played.push(None);
-                continue;
+        for (participation, label) in self.participations.iter().zip(policies.iter().map(|policy| &policy.label)) {
+            let spec = match participation {
+                Participation::Plays { policy, instances, .. } if instance < *instances => policy,
+                _ => {
+                    played.push(None);
+                    continue;
+                }
             };
-            if instance >= *instances {
-                played.push(None);
-                continue;
-            }
-            let names = || (entry.name.clone(), contender.label.clone());
-            let mut policy = policy.build(&problem, streams.policy()).map_err(|source| {
+            let names = || (entry.name.clone(), label.clone());
+            let mut policy = spec.build(&problem, streams.policy()).map_err(|source| {
                 let (game, policy) = names();
                 TournamentError::Policy { game, policy, source }
             })?;
@@ -211,22 +203,23 @@ impl Match {
                     TournamentError::Simulate { game, policy, source }
                 })?
                 .last();
-            played.push(Some(Played { cpr: last.excess - optimum.lower_excess, switches: last.switches }));
+            played.push(Some(PlayedInstance { cpr: last.excess - optimum.lower_excess, switches: last.switches }));
         }
-        Ok(InstanceResult { yardstick, exact: optimum.exact, played })
+        Ok(InstanceResult { lower_bound, exact: optimum.exact, played })
     }
 
+    /// The result of a game before its first instance.
     fn into_result(self) -> GameResult {
-        let outcome = |side: &Side| match side {
-            Side::Plays { .. } => Outcome::Played(Vec::new()),
-            Side::Cannot => Outcome::Cannot,
-            Side::TooSlow => Outcome::TooSlow,
+        let outcome = |participation: &Participation| match participation {
+            Participation::Plays { .. } => PolicyOutcome::Played(Vec::new()),
+            Participation::Cannot => PolicyOutcome::Cannot,
+            Participation::TooSlow => PolicyOutcome::TooSlow,
         };
         GameResult {
-            outcomes: self.sides.iter().map(outcome).collect(),
+            outcomes: self.participations.iter().map(outcome).collect(),
             arms: self.arms,
             feedback: self.noise,
-            yardsticks: Vec::new(),
+            lower_bounds: Vec::new(),
             inexact: 0,
             entry: self.entry,
         }
@@ -236,17 +229,17 @@ impl Match {
 impl GameResult {
     /// Adds the next instance.
     fn add(&mut self, result: InstanceResult) {
-        self.yardsticks.push(result.yardstick);
+        self.lower_bounds.push(result.lower_bound);
         self.inexact += usize::from(!result.exact);
         for (outcome, played) in self.outcomes.iter_mut().zip(result.played) {
-            if let (Outcome::Played(all), Some(played)) = (outcome, played) {
+            if let (PolicyOutcome::Played(all), Some(played)) = (outcome, played) {
                 all.push(played);
             }
         }
     }
 }
 
-fn draw(entry: &Entry, seed: u64, instance: u64) -> Result<Game, TournamentError> {
+fn draw(entry: &TournamentGame, seed: u64, instance: u64) -> Result<Game, TournamentError> {
     let mut stream = StreamKey::new(seed, &entry.stream_name(), instance).game();
     entry.game.draw(&mut stream).map_err(|source| TournamentError::Game { game: entry.name.clone(), source })
 }

@@ -1,23 +1,24 @@
-//! The tables for people: what the page, the terminal and the Markdown file show.
+//! The tables of the report, the terminal and the Markdown file.
 
 use calibandit::Noise;
 
-use super::standing::{GameRow, GroupRow, Times};
-use super::{GameResult, Group, Rate, Tournament, in_game, in_group};
+use super::ranking::{GameRow, GroupRow, RatioSummary};
+use super::{GameGroup, GameResult, Tournament, WinRate, in_game, in_group};
+use calibandit_experiment::format;
 use calibandit_report::report::{Cell, DataTable};
 
-/// The tables of a group: the policies over all its games, and then game by game or kind by kind.
-pub fn tables(tournament: &Tournament, group: Group) -> Vec<DataTable> {
+/// The tables of a group: over all its games, and per game (for random games: per kind of feedback).
+pub fn tables(tournament: &Tournament, group: GameGroup) -> Vec<DataTable> {
     let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
     if games.is_empty() {
         return Vec::new();
     }
     let rows = in_group(tournament, group, |_| true);
     let mut tables = vec![standings(&rows, games.len())];
-    if group == Group::Random {
+    if group == GameGroup::Random {
         tables.push(by_feedback(tournament, &rows));
     } else {
-        tables.push(cpr_by_game(tournament, &games, &rows, group == Group::Races));
+        tables.push(cpr_by_game(tournament, &games, &rows, group == GameGroup::Races));
         tables.push(wins_by_game(tournament, &games, &rows));
     }
     tables
@@ -25,7 +26,7 @@ pub fn tables(tournament: &Tournament, group: Group) -> Vec<DataTable> {
 
 fn standings(rows: &[GroupRow], games: usize) -> DataTable {
     let leader = rows.first().map_or("", |row| row.policy.as_str());
-    let columns = ["policy", "mean rank", "games won", "beats the leader", "× best", "p99", "worst", "× yardstick"];
+    let columns = ["policy", "mean rank", "games won", "beats the leader", "× best", "p99", "worst", "× lower bound"];
     let row = |row: &GroupRow| {
         let vs_leader = if row.policy == leader { text("") } else { rate(row.beats_leader) };
         let best = row.times_best;
@@ -37,7 +38,7 @@ fn standings(rows: &[GroupRow], games: usize) -> DataTable {
             ratio(best.map(|times| times.mean)),
             ratio(best.map(|times| times.p99)),
             ratio(best.map(|times| times.worst)),
-            ratio(row.times_yardstick.map(|Times { mean, .. }| mean)),
+            ratio(row.times_lower_bound.map(|RatioSummary { mean, .. }| mean)),
             count(row.games),
             count(row.cannot),
             count(row.too_slow),
@@ -50,7 +51,7 @@ fn standings(rows: &[GroupRow], games: usize) -> DataTable {
     }
 }
 
-/// Mean CPR with its 99 % quantile and its worst, a column for each game; the yardstick below.
+/// Mean CPR with its 99 % quantile and its worst, one column per game; the lower-bound estimates are the last row.
 fn cpr_by_game(tournament: &Tournament, games: &[&GameResult], order: &[GroupRow], total: bool) -> DataTable {
     let tables: Vec<Vec<GameRow>> = games.iter().map(|game| in_game(tournament, game)).collect();
     let mut rows = Vec::new();
@@ -75,12 +76,12 @@ fn cpr_by_game(tournament: &Tournament, games: &[&GameResult], order: &[GroupRow
         }
         rows.push(cells);
     }
-    let yardstick = |game: &&GameResult| {
-        let all = &game.yardsticks;
+    let lower_bound = |game: &&GameResult| {
+        let all = &game.lower_bounds;
         all.iter().map(|each| each.total()).sum::<f64>() / all.len().max(1) as f64
     };
-    let values: Vec<f64> = games.iter().map(yardstick).collect();
-    let mut last = vec![text("yardstick")];
+    let values: Vec<f64> = games.iter().map(lower_bound).collect();
+    let mut last = vec![text("lower bound (estimate)")];
     last.extend(values.iter().map(|&value| number(short(value), value)));
     let mut columns = vec!["policy".to_string()];
     columns.extend(games.iter().map(|game| game.entry.name.clone()));
@@ -92,8 +93,8 @@ fn cpr_by_game(tournament: &Tournament, games: &[&GameResult], order: &[GroupRow
     rows.push(last);
     let horizon = games.first().map_or(0, |game| game.entry.horizon);
     let caption = format!(
-        "CPR at T = {}: mean (p99; worst) over {} instances, or over n where a policy was given fewer",
-        calibandit_experiment::format::thousands(horizon),
+        "CPR at T = {}: mean (p99; worst) over {} instances, or over n if a policy played fewer",
+        format::thousands(horizon),
         tournament.options.instances
     );
     DataTable { caption, columns, rows }
@@ -127,7 +128,7 @@ pub(super) fn feedback_name(noise: Noise) -> &'static str {
 pub(super) const FEEDBACK: [&str; 4] = ["Bernoulli", "normal", "beta", "no noise"];
 
 fn by_feedback(tournament: &Tournament, order: &[GroupRow]) -> DataTable {
-    let slice = |name: &str| in_group(tournament, Group::Random, |game| feedback_name(game.feedback) == name);
+    let slice = |name: &str| in_group(tournament, GameGroup::Random, |game| feedback_name(game.feedback) == name);
     let slices = FEEDBACK.map(slice);
     let cells = |GroupRow { policy, .. }: &GroupRow| {
         let mut cells = vec![text(policy)];
@@ -141,7 +142,7 @@ fn by_feedback(tournament: &Tournament, order: &[GroupRow]) -> DataTable {
         cells
     };
     DataTable {
-        caption: "Mean rank, and how many times the best mean CPR, by kind of feedback".into(),
+        caption: "Mean rank and ratio to the best mean CPR, by kind of feedback".into(),
         columns: ["policy"].into_iter().chain(FEEDBACK).map(String::from).collect(),
         rows: order.iter().map(cells).collect(),
     }
@@ -163,7 +164,7 @@ fn ratio(value: Option<f64>) -> Cell {
     value.map_or(text("–"), |value| number(short(value), value))
 }
 
-fn rate(rate: Rate) -> Cell {
+fn rate(rate: WinRate) -> Cell {
     if rate.of == 0 {
         return text("–");
     }
@@ -171,26 +172,7 @@ fn rate(rate: Rate) -> Cell {
     number(format!("{share:.0} % [{low:.0}, {high:.0}]"), rate.share)
 }
 
-/// Three digits or all before the point, thousands separated.
-pub(super) fn short(value: f64) -> String {
-    let size = value.abs();
-    let sign = if value < 0.0 { "-" } else { "" };
-    match size {
-        size if size >= 99.5 => format!("{sign}{}", calibandit_experiment::format::thousands(size.round() as u64)),
-        size if size >= 9.95 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!(
-            [1_234_567.8, -1500.2, 99.6, 12.34, 1.234, 0.0].map(short),
-            ["1,234,568", "-1,500", "100", "12.3", "1.23", "0.00"]
-        );
-    }
+/// Three digits, and all digits before the point.
+fn short(value: f64) -> String {
+    format::short(value, 3)
 }

@@ -1,35 +1,36 @@
-//! Tables as plain text and as Markdown.
+//! The tables as plain text and as Markdown.
 
 use std::fmt::Write as _;
 
 use super::games::LONGEST_WITH_BETA;
-use super::{Group, Tournament, tables};
+use super::{GameGroup, Tournament, tables};
+use calibandit_experiment::format::thousands;
 use calibandit_report::report::{Cell, DataTable};
 
-/// What the numbers mean; for the page and the Markdown file.
+/// How to read the tables; for the report and the Markdown file.
 pub(super) const HOW_TO_READ: &str = "\
-Every policy plays with its default parameters and is told K, T and the memory bound M, nothing else. CPR is exact: \
-expected loss of the plays made, less the exact optimum. `games won` and the wins by game have Wilson's 95 % intervals; \
-ties share the win. `× best` is the mean CPR plus 1 divided by the best mean CPR of the game plus 1, as a geometric \
-mean over games, with its 99 % quantile and its worst.
+Every policy has its default parameters and is given K, T and the memory bound M, nothing else. CPR is exact: the expected \
+loss of the plays made, minus the exact optimum. `games won` and the wins per game have Wilson's 95 % intervals; ties share \
+the win. `× best` is the mean CPR plus 1 divided by the best mean CPR of the game plus 1, as a geometric mean over games, \
+with its 99 % quantile and its maximum.
 
-The yardstick is the best known lower bound, term by term: for each arm gap · ln T / KL (Lai and Robbins), with the \
-divergence of the arm's feedback (Bernoulli; normal with its deviation; beta with its concentration; nothing without noise) \
-and at most an even share of T/K plays; plus the burn-in of calibrating each arm once in a straight run, less what the \
-optimum pays itself. The first term holds as T grows without end: it is no bound at a given T, and a policy may stay below it. \
-It is meant for games with repeated exposure optimality; elsewhere it is only a scale.
+The lower bound is an estimate with two terms: for each arm gap · ln T / KL (Lai and Robbins), with the divergence of the \
+arm's feedback (Bernoulli; normal with its deviation; beta with its concentration; without noise the term is 0) and at most \
+T/K plays; plus the burn-in of calibrating each arm once in one run, minus what the optimum pays itself. The first term holds \
+as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. The estimate is meant for games with \
+repeated exposure optimality; in other games it is only a scale.
 
-A policy `cannot` play where the horizon is shorter than the least it needs; it then counts as last. Policies that decide \
-before every play are slow: by a fixed estimate of their time they are given as many instances as fit into an allowance (n in \
-the tables), and are `too slow` for a game where not even one does; such games do not count for them.";
+A policy `cannot` play if the horizon is shorter than the least it needs; it then counts as last. Policies that decide \
+before every play are slow: a fixed estimate of their time decides how many instances they play (n in the tables). They are \
+`too slow` for a game if not even one instance is within the budget; such games do not count for them.";
 
-/// The whole tournament as Markdown; `command` is what makes it again.
+/// All tables as Markdown; `command` is the command that runs the tournament again.
 pub fn markdown(tournament: &Tournament, command: &str) -> String {
     let mut out = format!("# Tournament\n\n{}\n\n", HOW_TO_READ.trim());
     // Writing into a `String` cannot fail.
     let _ =
-        writeln!(out, "Made by `{command}`. The games' full specifications are in the manifest beside its results.");
-    for group in Group::ALL {
+        writeln!(out, "Made by `{command}`. The manifest beside its results has the full specifications of the games.");
+    for group in GameGroup::ALL {
         let all = tables(tournament, group);
         if all.is_empty() {
             continue;
@@ -42,10 +43,10 @@ pub fn markdown(tournament: &Tournament, command: &str) -> String {
     out
 }
 
-/// The standings of every group as plain text.
+/// The first table of every group as plain text.
 pub fn plain(tournament: &Tournament) -> String {
     let mut out = String::new();
-    for group in Group::ALL {
+    for group in GameGroup::ALL {
         if let Some(table) = tables(tournament, group).first() {
             let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, plain_table(table));
         }
@@ -53,32 +54,34 @@ pub fn plain(tournament: &Tournament) -> String {
     out
 }
 
-/// A sentence on what a group is.
-pub(super) fn about(tournament: &Tournament, group: Group) -> String {
+/// A description of a group.
+pub(super) fn about(tournament: &Tournament, group: GameGroup) -> String {
     let options = &tournament.options;
     let inexact: usize =
         tournament.games.iter().filter(|game| game.entry.group == group).map(|game| game.inexact).sum();
     let note = match inexact {
         0 => String::new(),
         n => format!(
-            " In {n} instances the search for the optimum was cut short, and its lower bound stands in: their CPR is too \
-             large by at most the warm-up of one arm, the same for all policies."
+            " In {n} instances the search for the optimum was stopped at its limit, and CPR uses a lower bound on the \
+             optimum: it is too large by at most the warm-up cost of one arm, the same for all policies."
         ),
     };
     let what = match group {
-        Group::Paper => "The unweighted step game, the game with alpha > 0, the weighted game and the darts.".into(),
-        Group::Short => "The same games when there is little time to learn.".into(),
-        Group::Zoo => "One game of every other kind, told its true memory. The needle has no repeated exposure \
-                       optimality: nothing but luck finds its optimum."
+        GameGroup::Paper => {
+            "The unweighted step game, the game with alpha > 0, the weighted game and the darts.".into()
+        }
+        GameGroup::Short => "The same games with little time to learn.".into(),
+        GameGroup::Zoo => "One game of every other kind, with M = m. The needle has no repeated exposure optimality: \
+                       policies find its optimum only by chance."
             .into(),
-        Group::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
-        Group::Random => format!(
+        GameGroup::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
+        GameGroup::Random => format!(
             "{} games with alpha = 0: K from 2 to 200, memory from 1 to 32, M/m from 1 to 8, gaps from 0.001 to 0.5, T from \
-             10,000 to {} (to {} with beta feedback, which is drawn play by play), all uniform on a logarithmic scale; all families of weights and \
-             curves, all kinds of feedback; {} instances each.",
+             10,000 to {} (to {} with beta feedback, which is drawn play by play), all log-uniform; all families of weights \
+             and curves, all kinds of feedback; {} instances each.",
             options.random_games,
-            calibandit_experiment::format::thousands(options.longest),
-            calibandit_experiment::format::thousands(LONGEST_WITH_BETA.min(options.longest)),
+            thousands(options.longest),
+            thousands(LONGEST_WITH_BETA.min(options.longest)),
             options.random_instances
         ),
     };
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_line_up() {
+    fn columns_of_tables_are_aligned() {
         let cell = |text: &str| Cell { text: text.into(), value: None };
         let table = DataTable {
             caption: String::new(),

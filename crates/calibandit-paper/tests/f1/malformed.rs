@@ -119,7 +119,7 @@ fn invalid_utf8_is_an_error_with_its_line() {
 #[test]
 fn missing_files_are_errors_with_a_hint() {
     let nowhere = std::env::temp_dir().join("calibandit-no-such-folder");
-    let message = study(&nowhere, &StintOptions::default(), 1, &|_, _| {}).unwrap_err().to_string();
+    let message = study(&nowhere, &StintOptions::default(), 1, &()).unwrap_err().to_string();
     assert!(message.contains("lap_times.csv") && message.contains("must have"), "{message}");
 }
 
@@ -131,7 +131,7 @@ fn options_out_of_range_are_refused() {
         StintOptions { slow_lap: 1.0, ..StintOptions::default() },
         StintOptions { slow_lap: f64::NAN, ..StintOptions::default() },
     ] {
-        assert!(study_tables(&tables, &options, 1, &|_, _| {}).is_err(), "{options:?}");
+        assert!(study_tables(&tables, &options, 1, &()).is_err(), "{options:?}");
     }
 }
 
@@ -160,7 +160,7 @@ proptest! {
         let [laps, stops, races, drivers] = files.each_ref().map(Vec::as_slice);
         let contents = calibandit_paper::f1::F1Files { laps, stops: Some(stops), races, drivers };
         match F1Tables::parse(contents) {
-            Ok(tables) => { study_tables(&tables, &StintOptions::default(), 1, &|_, _| {}).unwrap(); }
+            Ok(tables) => { study_tables(&tables, &StintOptions::default(), 1, &()).unwrap(); }
             Err(error) => prop_assert!(error.to_string().contains(".csv"), "{}", error),
         }
     }

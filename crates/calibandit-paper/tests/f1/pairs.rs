@@ -1,6 +1,7 @@
 //! The study on tables of known lap-time models, and the condition on pairs against a direct calculation.
 
 use calibandit::rng::{Stream, StreamKey};
+use calibandit_experiment::schedule::ProgressUpdate;
 use calibandit_fit::WarmUp;
 use calibandit_paper::f1::{LEAST_GAP, StintOptions, Stops, Study, experiments, figure, shipped, study_tables};
 use rand_distr::{Distribution, Normal};
@@ -34,7 +35,7 @@ fn tables(races: u32, curve: [f64; 3], sd: f64, count: u32) -> MadeUp {
 }
 
 fn study(made_up: &MadeUp) -> Study {
-    study_tables(&made_up.tables(), &StintOptions::default(), 2, &|_, _| {}).unwrap()
+    study_tables(&made_up.tables(), &StintOptions::default(), 2, &()).unwrap()
 }
 
 #[test]
@@ -63,10 +64,9 @@ fn known_models_are_recovered_within_their_standard_errors() {
 fn study_does_not_depend_on_threads_and_progress_reaches_the_end() {
     let tables = tables(3, [0.3, 0.5, 0.0], 0.02, 10).tables();
     let last = std::sync::Mutex::new((0, 0));
-    let one = study_tables(&tables, &StintOptions::default(), 1, &|_, _| {}).unwrap();
-    let many = study_tables(&tables, &StintOptions::default(), 4, &|done, all| {
-        let mut last = last.lock().unwrap();
-        *last = (last.0.max(done), all);
+    let one = study_tables(&tables, &StintOptions::default(), 1, &()).unwrap();
+    let many = study_tables(&tables, &StintOptions::default(), 4, &|update: ProgressUpdate| {
+        *last.lock().unwrap() = (update.done, update.total);
     });
     assert_eq!(one, many.unwrap());
     assert_eq!(*last.lock().unwrap(), (12, 12));
@@ -157,7 +157,7 @@ fn models_are_written_one_row_per_driver_race_without_laps() {
     let json = serde_json::to_value(&study).unwrap();
     assert!(json["drivers"][0].get("laps").is_none());
     let whole = StintOptions { stops: Stops::WholeRace, ..StintOptions::default() };
-    let whole = study_tables(&tables(1, [0.3, 0.5, 0.0], 0.02, 10).tables(), &whole, 1, &|_, _| {}).unwrap();
+    let whole = study_tables(&tables(1, [0.3, 0.5, 0.0], 0.02, 10).tables(), &whole, 1, &()).unwrap();
     assert!(!whole.drivers[0].recorded_stops);
 }
 

@@ -19,7 +19,7 @@ fn german_grand_prix_2001_has_10_laps_before_stops_and_13_as_whole_race() {
 }
 
 fn whole() -> Study {
-    study(&data::folder(), &StintOptions::default(), 2, &|_, _| {}).unwrap()
+    study(&data::folder(), &StintOptions::default(), 2, &()).unwrap()
 }
 
 /// The stated rule selects the pairs of the library. The test compares curves, because parameters are badly conditioned.

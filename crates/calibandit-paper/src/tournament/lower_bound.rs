@@ -1,30 +1,30 @@
-//! What no good policy can do without, as a yardstick.
+//! An estimate of the least regret that a policy can have.
 //!
-//! Two terms. *Information*: Lai and Robbins (1985) and Burnetas and Katehakis (1996) show that a policy that is good on
-//! all games plays an arm of gap Δ about `ln T / KL` times, where KL is the divergence of the arm's calibrated feedback
-//! from the same law with the best arm's mean. *Burn-in*: nobody learns an eventual loss without calibrating the arm
-//! once, which costs the losses of a straight run up to calibration.
+//! It has two terms. *Information*: Lai and Robbins (1985) and Burnetas and Katehakis (1996) show that a policy that is
+//! good on all games plays an arm of gap Δ about `ln T / KL` times, where KL is the divergence of the arm's calibrated
+//! feedback from the same law with the best arm's mean. *Burn-in*: a policy can learn an eventual loss only by calibrating
+//! the arm once, which costs the losses of a run up to calibration.
 //!
-//! The first holds as T goes to infinity: it is no bound at a given T, and a policy may stay below it. To keep it
-//! meaningful where T is short or gaps are tiny, no arm is charged more than its even share of T/K plays. The second takes
-//! straight runs from an empty window as the way to calibrate, in games that satisfy repeated exposure optimality.
+//! The first term holds as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. For short
+//! T and tiny gaps, it counts at most T/K plays per arm. The second term assumes that arms are calibrated by one run from
+//! an empty window, in games that satisfy repeated exposure optimality.
 
 use calibandit::{Arm, Exposure, Game, Noise};
 use serde::Serialize;
 use statrs::function::beta::ln_beta;
 use statrs::function::gamma::digamma;
 
-/// The two terms of the yardstick, in units of CPR.
+/// The two terms of the estimate, in units of CPR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Yardstick {
+pub struct LowerBoundEstimate {
     /// Sum over arms of gap · min(ln T / KL, T / K).
     pub information: f64,
-    /// Sum over arms of what a straight run costs beyond mu(x*) before it is calibrated, less what the optimum pays too.
+    /// Sum over arms of the cost beyond mu(x*) of a run before it is calibrated, minus what the optimum pays too.
     pub burn_in: f64,
 }
 
-impl Yardstick {
-    /// The yardstick of a game over `horizon` plays; `optimum` is the excess over mu(x*) of the optimum.
+impl LowerBoundEstimate {
+    /// The estimate for a game over `horizon` plays; `optimum` is the excess over mu(x*) of the optimum.
     pub fn of(game: &Game, horizon: u64, optimum: f64) -> Self {
         let best = game.best_loss();
         let share = horizon as f64 / game.arms().len() as f64;
@@ -36,18 +36,18 @@ impl Yardstick {
             .filter(|(gap, _)| *gap > 0.0)
             .map(|(gap, arm)| gap * plays(arm))
             .sum();
-        let warming: f64 = game.arms().iter().map(|arm| warm_up(arm, best)).sum();
-        Self { information, burn_in: (warming - optimum.max(0.0)).max(0.0) }
+        let all: f64 = game.arms().iter().map(|arm| burn_in(arm, best)).sum();
+        Self { information, burn_in: (all - optimum.max(0.0)).max(0.0) }
     }
 
-    /// Both terms together.
+    /// The sum of both terms.
     pub fn total(&self) -> f64 {
         self.information + self.burn_in
     }
 }
 
-/// The excess over `best` of the plays of a straight run before the first calibrated one.
-fn warm_up(arm: &Arm, best: f64) -> f64 {
+/// The excess over `best` of the plays of a run before the first calibrated one.
+fn burn_in(arm: &Arm, best: f64) -> f64 {
     let memory = arm.memory();
     let mut tally = 0.0;
     let mut excess = 0.0;
@@ -59,8 +59,8 @@ fn warm_up(arm: &Arm, best: f64) -> f64 {
 }
 
 /// The Kullback–Leibler divergence of a calibrated arm's feedback from the same kind of feedback with mean `best`:
-/// Bernoulli, normal with the arm's deviation, beta with the arm's concentration. Infinite where one observation tells
-/// them apart, as without noise.
+/// Bernoulli, normal with the arm's deviation, beta with the arm's concentration. Infinite if one observation
+/// distinguishes them, as without noise.
 fn divergence(arm: &Arm, best: f64) -> f64 {
     let mean = arm.eventual_loss();
     match arm.noise() {
@@ -100,10 +100,10 @@ mod tests {
         Arm::new(Weights::unit(3).unwrap(), LossCurve::by_plays(losses), noise).unwrap()
     }
 
-    /// By hand: the best arm's straight run is also the optimum's, so only the other's first two plays count,
+    /// The run of the best arm is also the optimum's, so only the first two plays of the other arm count,
     /// (0.9 - 0.25) + (0.8 - 0.25) = 1.2; and kl(0.5, 0.25) = ln(4/3)/2, so that 0.25·ln(1000)/kl = 12.0060…
     #[test]
-    fn a_small_game_by_hand() {
+    fn estimate_of_a_small_game_matches_hand_calculation() {
         let game = Game::new(vec![
             arm([0.3, 0.3, 0.25], Noise::Bernoulli), //
             arm([0.9, 0.8, 0.5], Noise::Bernoulli),
@@ -111,17 +111,17 @@ mod tests {
         .unwrap();
         let best = optimum(&game, 1000).unwrap().excess;
         assert!((best - 0.1).abs() < 1e-12);
-        let yardstick = Yardstick::of(&game, 1000, best);
-        assert!((yardstick.burn_in - 1.2).abs() < 1e-12, "{yardstick:?}");
+        let lower_bound = LowerBoundEstimate::of(&game, 1000, best);
+        assert!((lower_bound.burn_in - 1.2).abs() < 1e-12, "{lower_bound:?}");
         let by_hand = 0.25 * 6.907_755_278_982_137 / (0.287_682_072_451_780_9 / 2.0);
-        assert!((yardstick.information - by_hand).abs() < 1e-9, "{yardstick:?}");
-        assert!((yardstick.total() - by_hand - 1.2).abs() < 1e-9);
-        // At T = 20 an even share of 10 plays is less than ln 20 / kl = 20.8.
-        assert!((Yardstick::of(&game, 20, best).information - 2.5).abs() < 1e-12);
+        assert!((lower_bound.information - by_hand).abs() < 1e-9, "{lower_bound:?}");
+        assert!((lower_bound.total() - by_hand - 1.2).abs() < 1e-9);
+        // At T = 20, T/K = 10 plays are less than ln 20 / kl = 20.8.
+        assert!((LowerBoundEstimate::of(&game, 20, best).information - 2.5).abs() < 1e-12);
     }
 
     #[test]
-    fn every_kind_of_feedback_has_its_divergence() {
+    fn divergence_of_every_kind_of_feedback() {
         let of = |noise, best| divergence(&arm([0.5; 3], noise), best);
         // 0.2² / (2·0.1²)
         assert!((of(Noise::Normal { sd: 0.1 }, 0.3) - 2.0).abs() < 1e-12);

@@ -1,29 +1,29 @@
-//! Who stands where: in each game, in each group of games, and against each other.
+//! Rankings of the policies: per game, per group of games, and pairwise.
 
 use serde::Serialize;
 
-use super::{GameResult, Group, Outcome, Played, Tournament};
+use super::{GameGroup, GameResult, PlayedInstance, PolicyOutcome, Tournament};
 use calibandit_experiment::stats::Spread;
 
-/// A share with its confidence interval.
+/// A share of wins with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Rate {
+pub struct WinRate {
     /// The share.
     pub share: f64,
     /// The lower end of the 95 % interval.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// Out of how many.
+    /// The number of trials.
     pub of: usize,
 }
 
 /// The two-sided 95 % quantile of the normal law.
 const Z: f64 = 1.959_963_984_540_054;
 
-impl Rate {
-    /// `successes` out of `of`, with Wilson's score interval (1927), which stays within [0, 1] and is fair for shares near
-    /// 0 and 1. Ties may count as fractions. Without any trial the interval is [0, 1].
+impl WinRate {
+    /// `successes` out of `of`, with Wilson's score interval (1927), which stays within [0, 1] and is accurate for shares
+    /// near 0 and 1. Ties may count as fractions. Without trials the interval is [0, 1].
     pub fn wilson(successes: f64, of: usize) -> Self {
         if of == 0 {
             return Self { share: f64::NAN, low: 0.0, high: 1.0, of };
@@ -42,22 +42,22 @@ impl Rate {
 pub struct GameRow {
     /// The policy.
     pub policy: String,
-    /// Its CPR at the horizon; none if it did not play.
+    /// The CPR at the horizon; `None` if the policy did not play.
     pub cpr: Option<Spread>,
     /// The mean number of switches.
     pub switches: Option<f64>,
-    /// Its rank by mean CPR, from 1; ties share the mean of their ranks, and those that cannot play are last. None if it
-    /// was too slow.
+    /// The rank by mean CPR, from 1. Ties share the mean of their ranks; policies that cannot play are last. `None` if
+    /// the policy was too slow.
     pub rank: Option<f64>,
     /// The share of its instances in which no policy had a smaller CPR; ties share the win.
-    pub wins: Option<Rate>,
-    /// The mean yardstick over its instances.
-    pub yardstick: Option<f64>,
-    /// How many times the best mean CPR of the game its own is, both plus 1.
+    pub wins: Option<WinRate>,
+    /// The mean lower-bound estimate over its instances.
+    pub lower_bound: Option<f64>,
+    /// The ratio of its mean CPR to the best mean CPR of the game, both plus 1.
     pub times_best: Option<f64>,
-    /// How many times the yardstick its mean CPR is, both plus 1.
-    pub times_yardstick: Option<f64>,
-    /// Whether the horizon is too short for it.
+    /// The ratio of its mean CPR to the lower-bound estimate, both plus 1.
+    pub times_lower_bound: Option<f64>,
+    /// Whether the horizon is too short for the policy.
     pub cannot: bool,
 }
 
@@ -72,18 +72,18 @@ pub fn in_game(tournament: &Tournament, game: &GameResult) -> Vec<GameRow> {
         let played = played(&game.outcomes[p]);
         let n = played.len() as f64;
         let mean = spreads[p].map(|spread| spread.mean);
-        let yardstick =
-            mean.map(|_| game.yardsticks.iter().take(played.len()).map(|each| each.total()).sum::<f64>() / n);
+        let lower_bound =
+            mean.map(|_| game.lower_bounds.iter().take(played.len()).map(|each| each.total()).sum::<f64>() / n);
         GameRow {
             policy: label.clone(),
             cpr: spreads[p],
             switches: mean.map(|_| played.iter().map(|each| each.switches as f64).sum::<f64>() / n),
             rank: ranks[p],
-            wins: mean.map(|_| Rate::wilson(wins[p], played.len())),
-            yardstick,
+            wins: mean.map(|_| WinRate::wilson(wins[p], played.len())),
+            lower_bound,
             times_best: mean.map(|mean| times(mean, best)),
-            times_yardstick: mean.zip(yardstick).map(|(mean, yardstick)| times(mean, yardstick)),
-            cannot: game.outcomes[p] == Outcome::Cannot,
+            times_lower_bound: mean.zip(lower_bound).map(|(mean, lower_bound)| times(mean, lower_bound)),
+            cannot: game.outcomes[p] == PolicyOutcome::Cannot,
         }
     };
     tournament.policies.iter().enumerate().map(row).collect()
@@ -93,31 +93,32 @@ pub fn in_game(tournament: &Tournament, game: &GameResult) -> Vec<GameRow> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupRow {
     /// The group.
-    pub group: Group,
+    pub group: GameGroup,
     /// The policy.
     pub policy: String,
-    /// In how many games it played.
+    /// The number of games that it played.
     pub games: usize,
-    /// For how many the horizon is too short.
+    /// The number of games whose horizon is too short for it.
     pub cannot: usize,
-    /// For how many it is too slow.
+    /// The number of games for which it is too slow.
     pub too_slow: usize,
-    /// Its mean rank; none if it never took part.
+    /// The mean rank; `None` if it never took part.
     pub mean_rank: Option<f64>,
     /// The share of games in which it has the least mean CPR; ties share the win. Games it cannot play are lost, games for
     /// which it is too slow do not count.
-    pub wins: Rate,
-    /// How often its mean CPR is below that of the group's leader, the policy with the least mean rank; ties count half.
-    pub beats_leader: Rate,
-    /// How many times the best mean CPR of the game its own is (both plus 1), over the games it played.
-    pub times_best: Option<Times>,
-    /// The same against the yardstick.
-    pub times_yardstick: Option<Times>,
+    pub wins: WinRate,
+    /// The share of games in which its mean CPR is below that of the group's leader, which is the policy with the least
+    /// mean rank; ties count half.
+    pub beats_leader: WinRate,
+    /// The ratio of its mean CPR to the best of the game (both plus 1), over the games it played.
+    pub times_best: Option<RatioSummary>,
+    /// The ratio of its mean CPR to the lower-bound estimate (both plus 1), over the games it played.
+    pub times_lower_bound: Option<RatioSummary>,
 }
 
 /// Ratios over games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Times {
+pub struct RatioSummary {
     /// The geometric mean.
     pub mean: f64,
     /// The 99 % quantile.
@@ -126,7 +127,7 @@ pub struct Times {
     pub worst: f64,
 }
 
-impl Times {
+impl RatioSummary {
     fn of(ratios: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let spread = Spread::of(ratios.clone())?;
         let logs = Spread::of(ratios.map(f64::ln))?;
@@ -134,8 +135,8 @@ impl Times {
     }
 }
 
-/// The policies in a group of games (those that `of` chooses), by mean rank.
-pub fn in_group(tournament: &Tournament, group: Group, of: impl Fn(&GameResult) -> bool) -> Vec<GroupRow> {
+/// The policies in those games of a group that `of` selects, sorted by mean rank.
+pub fn in_group(tournament: &Tournament, group: GameGroup, of: impl Fn(&GameResult) -> bool) -> Vec<GroupRow> {
     let chosen = |game: &&GameResult| game.entry.group == group && of(game);
     let games: Vec<&GameResult> = tournament.games.iter().filter(chosen).collect();
     let tables: Vec<Vec<GameRow>> = games.iter().map(|game| in_game(tournament, game)).collect();
@@ -143,8 +144,8 @@ pub fn in_group(tournament: &Tournament, group: Group, of: impl Fn(&GameResult) 
     let ranks: Vec<Option<f64>> = (0..tournament.policies.len()).map(mean_rank).collect();
     let leader = (0..ranks.len()).filter(|&p| ranks[p].is_some()).min_by(|&a, &b| order(ranks[a], ranks[b]));
     let row = |(p, label): (usize, &String)| {
-        let count = |what: &Outcome| games.iter().filter(|game| game.outcomes[p] == *what).count();
-        let (cannot, too_slow) = (count(&Outcome::Cannot), count(&Outcome::TooSlow));
+        let count = |what: &PolicyOutcome| games.iter().filter(|game| game.outcomes[p] == *what).count();
+        let (cannot, too_slow) = (count(&PolicyOutcome::Cannot), count(&PolicyOutcome::TooSlow));
         let won = games.iter().map(|game| share_of_least(&scores(game), p)).sum();
         GroupRow {
             group,
@@ -153,10 +154,10 @@ pub fn in_group(tournament: &Tournament, group: Group, of: impl Fn(&GameResult) 
             cannot,
             too_slow,
             mean_rank: ranks[p],
-            wins: Rate::wilson(won, games.len() - too_slow),
-            beats_leader: leader.map_or(Rate::wilson(0.0, 0), |leader| versus(&games, p, leader)),
-            times_best: Times::of(tables.iter().filter_map(|rows| rows[p].times_best)),
-            times_yardstick: Times::of(tables.iter().filter_map(|rows| rows[p].times_yardstick)),
+            wins: WinRate::wilson(won, games.len() - too_slow),
+            beats_leader: leader.map_or(WinRate::wilson(0.0, 0), |leader| versus(&games, p, leader)),
+            times_best: RatioSummary::of(tables.iter().filter_map(|rows| rows[p].times_best)),
+            times_lower_bound: RatioSummary::of(tables.iter().filter_map(|rows| rows[p].times_lower_bound)),
         }
     };
     let mut rows: Vec<GroupRow> = tournament.policies.iter().enumerate().map(row).collect();
@@ -164,15 +165,15 @@ pub fn in_group(tournament: &Tournament, group: Group, of: impl Fn(&GameResult) 
     rows
 }
 
-/// How often each policy has a smaller mean CPR than each other in the games of a group: `[a][b]` is how often `a` beats
-/// `b`, out of the games for which neither is too slow.
-pub fn head_to_head(tournament: &Tournament, group: Group) -> Vec<Vec<Rate>> {
+/// The pairwise comparison of the policies in a group: `[a][b]` is the share of games in which the mean CPR of `a` is below
+/// that of `b`, out of the games for which neither is too slow.
+pub fn head_to_head(tournament: &Tournament, group: GameGroup) -> Vec<Vec<WinRate>> {
     let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
     let all = 0..tournament.policies.len();
     all.clone().map(|a| all.clone().map(|b| versus(&games, a, b)).collect()).collect()
 }
 
-fn versus(games: &[&GameResult], a: usize, b: usize) -> Rate {
+fn versus(games: &[&GameResult], a: usize, b: usize) -> WinRate {
     let (mut won, mut of) = (0.0, 0);
     for game in games {
         let scores = scores(game);
@@ -181,36 +182,36 @@ fn versus(games: &[&GameResult], a: usize, b: usize) -> Rate {
             won += if one < other { 1.0 } else { 0.5 * f64::from(u8::from(one == other)) };
         }
     }
-    Rate::wilson(won, of)
+    WinRate::wilson(won, of)
 }
 
-/// How many times `other` it is, both plus one play's loss, so that games without regret do not divide by nothing.
+/// The ratio of two regrets, both plus 1 (the largest loss of a play), so that games without regret do not divide by 0.
 fn times(cpr: f64, other: f64) -> f64 {
     (cpr.max(0.0) + 1.0) / (other.max(0.0) + 1.0)
 }
 
-fn played(outcome: &Outcome) -> &[Played] {
+fn played(outcome: &PolicyOutcome) -> &[PlayedInstance] {
     match outcome {
-        Outcome::Played(played) => played,
-        Outcome::Cannot | Outcome::TooSlow => &[],
+        PolicyOutcome::Played(played) => played,
+        PolicyOutcome::Cannot | PolicyOutcome::TooSlow => &[],
     }
 }
 
-fn cprs(outcome: &Outcome) -> impl Iterator<Item = f64> {
+fn cprs(outcome: &PolicyOutcome) -> impl Iterator<Item = f64> {
     played(outcome).iter().map(|played| played.cpr)
 }
 
-/// Mean CPR by policy; infinite for those that cannot play, none for those that are too slow.
+/// The mean CPR per policy; infinite for policies that cannot play, `None` for those that are too slow.
 fn scores(game: &GameResult) -> Vec<Option<f64>> {
-    let score = |outcome: &Outcome| match outcome {
-        Outcome::Played(_) => Spread::of(cprs(outcome)).map(|spread| spread.mean),
-        Outcome::Cannot => Some(f64::INFINITY),
-        Outcome::TooSlow => None,
+    let score = |outcome: &PolicyOutcome| match outcome {
+        PolicyOutcome::Played(_) => Spread::of(cprs(outcome)).map(|spread| spread.mean),
+        PolicyOutcome::Cannot => Some(f64::INFINITY),
+        PolicyOutcome::TooSlow => None,
     };
     game.outcomes.iter().map(score).collect()
 }
 
-/// Ranks from 1, ties sharing the mean of theirs.
+/// Ranks from 1; ties share the mean of their ranks.
 fn ranks(scores: &[Option<f64>]) -> Vec<Option<f64>> {
     let rank = |own: f64| {
         let below = scores.iter().flatten().filter(|&&score| score < own).count();
@@ -227,11 +228,11 @@ fn share_of_least(scores: &[Option<f64>], p: usize) -> f64 {
     if scores[p] == Some(least) && least.is_finite() { 1.0 / have as f64 } else { 0.0 }
 }
 
-/// How many instances each policy won.
+/// The number of instances that each policy won.
 fn wins(game: &GameResult) -> Vec<f64> {
     let mut wins = vec![0.0; game.outcomes.len()];
-    for instance in 0..game.yardsticks.len() {
-        let at = |outcome: &Outcome| played(outcome).get(instance).map(|played| played.cpr);
+    for instance in 0..game.lower_bounds.len() {
+        let at = |outcome: &PolicyOutcome| played(outcome).get(instance).map(|played| played.cpr);
         let scores: Vec<Option<f64>> = game.outcomes.iter().map(at).collect();
         for (p, won) in wins.iter_mut().enumerate() {
             *won += share_of_least(&scores, p);
@@ -240,7 +241,7 @@ fn wins(game: &GameResult) -> Vec<f64> {
     wins
 }
 
-/// Present values by size, absent ones last.
+/// Compares by value; `None` is last.
 fn order(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
     a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY))
 }
@@ -252,18 +253,18 @@ mod tests {
     /// 81 of 263: Newcombe (1998), "Two-sided confidence intervals for the single proportion", Table I, gives 0.2553 to
     /// 0.3662 for the score method; 0 of 20: 0 to 0.1611; 15 of 148: 0.0624 to 0.1605.
     #[test]
-    fn wilson_intervals_agree_with_published_ones() {
+    fn wilson_intervals_agree_with_published_values() {
         for (successes, of, low, high) in
             [(81.0, 263, 0.2553, 0.3662), (0.0, 20, 0.0, 0.1611), (15.0, 148, 0.0624, 0.1605)]
         {
-            let rate = Rate::wilson(successes, of);
+            let rate = WinRate::wilson(successes, of);
             assert!((rate.low - low).abs() < 5e-5 && (rate.high - high).abs() < 5e-5, "{rate:?}");
         }
-        assert_eq!((Rate::wilson(0.0, 0).low, Rate::wilson(0.0, 0).high), (0.0, 1.0));
+        assert_eq!((WinRate::wilson(0.0, 0).low, WinRate::wilson(0.0, 0).high), (0.0, 1.0));
     }
 
     #[test]
-    fn ranks_and_wins_share_ties() {
+    fn ties_share_ranks_and_wins() {
         let scores = [Some(3.0), Some(1.0), None, Some(1.0), Some(f64::INFINITY), Some(f64::INFINITY)];
         assert_eq!(ranks(&scores), [Some(3.0), Some(1.5), None, Some(1.5), Some(4.5), Some(4.5)]);
         let shares: Vec<f64> = (0..6).map(|p| share_of_least(&scores, p)).collect();
@@ -272,10 +273,10 @@ mod tests {
     }
 
     #[test]
-    fn ratios_by_hand() {
+    fn ratios_match_hand_calculation() {
         assert_eq!(times(9.0, 1.0), 5.0);
         assert_eq!(times(-1e-12, 0.0), 1.0);
-        let times = Times::of([1.0, 4.0].into_iter()).unwrap();
+        let times = RatioSummary::of([1.0, 4.0].into_iter()).unwrap();
         assert!((times.mean - 2.0).abs() < 1e-12 && times.worst == 4.0);
     }
 }
