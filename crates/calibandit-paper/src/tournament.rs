@@ -29,10 +29,10 @@ mod tables;
 mod text;
 
 pub use files::write;
-pub use games::{GameGroup, TournamentGame, games};
+pub use games::{TournamentGame, TournamentGroup, games};
 pub use lower_bound::LowerBoundEstimate;
 pub use page::report;
-pub use play::{GameResult, PlayedInstance, PolicyOutcome, Tournament, run};
+pub use play::{GameResult, PlayedInstance, Tournament, TournamentOutcome, run};
 pub use policies::{TournamentPolicy, policies};
 pub use published::{Evidence, evidence, published};
 pub use ranking::{GameRow, GroupRow, WinRate, head_to_head, in_game, in_group};
@@ -88,11 +88,11 @@ impl Default for TournamentOptions {
 impl TournamentOptions {
     /// The number of instances that a policy plays of a game of this group, if one instance takes this long; `None` if
     /// it is too slow.
-    fn instances_within_budget(&self, group: GameGroup, nanoseconds: f64, instances: u64) -> Option<u64> {
+    fn instances_within_budget(&self, group: TournamentGroup, nanoseconds: f64, instances: u64) -> Option<u64> {
         let seconds = match group {
-            GameGroup::Paper | GameGroup::Short => self.paper_seconds,
-            GameGroup::Zoo | GameGroup::Races => self.named_seconds,
-            GameGroup::Random => self.random_seconds,
+            TournamentGroup::Paper | TournamentGroup::Short => self.paper_seconds,
+            TournamentGroup::Zoo | TournamentGroup::Races => self.named_seconds,
+            TournamentGroup::Random => self.random_seconds,
         };
         match (seconds * 1e9 / nanoseconds) as u64 {
             0 => (nanoseconds <= self.instance_seconds * 1e9).then_some(1),
@@ -179,9 +179,9 @@ mod tests {
             instance_seconds: 0.5,
             ..TournamentOptions::default()
         };
-        assert_eq!(options.instances_within_budget(GameGroup::Paper, 1e5, 400), Some(400));
-        assert_eq!(options.instances_within_budget(GameGroup::Paper, 5e7, 400), Some(40));
-        assert_eq!(options.instances_within_budget(GameGroup::Random, 4e8, 5), Some(1));
-        assert_eq!(options.instances_within_budget(GameGroup::Random, 6e8, 5), None);
+        assert_eq!(options.instances_within_budget(TournamentGroup::Paper, 1e5, 400), Some(400));
+        assert_eq!(options.instances_within_budget(TournamentGroup::Paper, 5e7, 400), Some(40));
+        assert_eq!(options.instances_within_budget(TournamentGroup::Random, 4e8, 5), Some(1));
+        assert_eq!(options.instances_within_budget(TournamentGroup::Random, 6e8, 5), None);
     }
 }

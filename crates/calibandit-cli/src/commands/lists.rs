@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use calibandit::catalogue::CatalogueEntry;
 use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::spec;
-use calibandit_paper::tournament::{Evidence, GameGroup, evidence, published};
+use calibandit_paper::tournament::{Evidence, TournamentGroup, evidence, published};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
         }
         writeln!(out)?;
     }
-    let policies = published().iter().filter(|row| row.group == GameGroup::Random).count();
+    let policies = published().iter().filter(|row| row.group == TournamentGroup::Random).count();
     writeln!(out, "  Which one? {}", recommendation())?;
     writeln!(out, "  Ranks are among {policies} policies by mean CPR, with default parameters (docs/tournament.md).")?;
     Ok(())
@@ -67,7 +67,7 @@ struct ListedPolicy {
 
 /// The mean ranks of a policy in one line.
 fn ranks(evidence: &[Evidence]) -> String {
-    let part = |(group, name): (GameGroup, &str)| {
+    let part = |(group, name): (TournamentGroup, &str)| {
         let row = evidence.iter().find(|row| row.group == group)?;
         Some(format!("{:.1} on {name}", row.mean_rank?))
     };
@@ -75,11 +75,11 @@ fn ranks(evidence: &[Evidence]) -> String {
     if parts.is_empty() { "did not take part".into() } else { format!("rank {}", parts.join(", ")) }
 }
 
-const GROUPS: [(GameGroup, &str); 4] = [
-    (GameGroup::Paper, "the paper's games"),
-    (GameGroup::Short, "the same at a hundredth of the plays"),
-    (GameGroup::Races, "races"),
-    (GameGroup::Random, "random games"),
+const GROUPS: [(TournamentGroup, &str); 4] = [
+    (TournamentGroup::Paper, "the paper's games"),
+    (TournamentGroup::Short, "the same at a hundredth of the plays"),
+    (TournamentGroup::Races, "races"),
+    (TournamentGroup::Random, "random games"),
 ];
 
 /// The policy with the least mean ratio of its regret to the least regret of each game. Every group of games has the same

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::output::FolderError;
-use calibandit_paper::tournament::{self, GameGroup, GroupRow, TournamentOptions, in_group, plain};
+use calibandit_paper::tournament::{self, GroupRow, TournamentGroup, TournamentOptions, in_group, plain};
 
 use super::lists::print_json;
 use crate::args;
@@ -38,7 +38,7 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
     }
     if arguments.execution.json {
         let rows: Vec<GroupRow> =
-            GameGroup::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
+            TournamentGroup::ALL.into_iter().flat_map(|group| in_group(&played, group, |_| true)).collect();
         return print_json(&rows);
     }
     let out = &mut io::stdout().lock();

@@ -6,7 +6,7 @@ use calibandit::rng::GENERATOR;
 use serde_json::json;
 
 use super::tables::feedback_name;
-use super::{GameGroup, Tournament, WinRate, head_to_head, in_game, in_group, markdown, report};
+use super::{Tournament, TournamentGroup, WinRate, head_to_head, in_game, in_group, markdown, report};
 use calibandit_experiment::output::{self, FolderError, PROGRAM};
 use calibandit_report::session::{SessionError, write_report};
 
@@ -126,7 +126,7 @@ const POLICIES: [&str; 15] = [
 
 fn policies(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for row in GameGroup::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
+    for row in TournamentGroup::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
         let counts = [row.games, row.cannot, row.too_slow].map(|count| count.to_string());
         let mut record = vec![row.group.name().to_string(), row.policy];
         record.extend(counts);
@@ -144,7 +144,7 @@ const HEAD_TO_HEAD: [&str; 7] = ["group", "policy", "against", "games", "win_rat
 
 fn duels(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for group in GameGroup::ALL {
+    for group in TournamentGroup::ALL {
         let rates = head_to_head(tournament, group);
         for (one, row) in tournament.policies.iter().zip(&rates) {
             for (other, &won) in tournament.policies.iter().zip(row).filter(|(other, _)| *other != one) {

@@ -12,7 +12,7 @@ use super::TournamentOptions;
 /// A group of games, which has its own tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GameGroup {
+pub enum TournamentGroup {
     /// The games of the paper's figures.
     Paper,
     /// The games of the paper's figures with a hundredth of the plays.
@@ -25,30 +25,35 @@ pub enum GameGroup {
     Random,
 }
 
-impl GameGroup {
+impl TournamentGroup {
     /// All groups, in order.
-    pub const ALL: [GameGroup; 5] =
-        [GameGroup::Paper, GameGroup::Short, GameGroup::Zoo, GameGroup::Races, GameGroup::Random];
+    pub const ALL: [TournamentGroup; 5] = [
+        TournamentGroup::Paper,
+        TournamentGroup::Short,
+        TournamentGroup::Zoo,
+        TournamentGroup::Races,
+        TournamentGroup::Random,
+    ];
 
     /// A short name for files and links.
     pub fn name(self) -> &'static str {
         match self {
-            GameGroup::Paper => "paper",
-            GameGroup::Short => "short",
-            GameGroup::Zoo => "zoo",
-            GameGroup::Races => "races",
-            GameGroup::Random => "random",
+            TournamentGroup::Paper => "paper",
+            TournamentGroup::Short => "short",
+            TournamentGroup::Zoo => "zoo",
+            TournamentGroup::Races => "races",
+            TournamentGroup::Random => "random",
         }
     }
 
     /// The heading.
     pub fn title(self) -> &'static str {
         match self {
-            GameGroup::Paper => "The paper's games",
-            GameGroup::Short => "The paper's games, a hundredth of the plays",
-            GameGroup::Zoo => "Other games of the zoo",
-            GameGroup::Races => "The ten races",
-            GameGroup::Random => "Random games",
+            TournamentGroup::Paper => "The paper's games",
+            TournamentGroup::Short => "The paper's games, a hundredth of the plays",
+            TournamentGroup::Zoo => "Other games of the zoo",
+            TournamentGroup::Races => "The ten races",
+            TournamentGroup::Random => "Random games",
         }
     }
 }
@@ -57,7 +62,7 @@ impl GameGroup {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TournamentGame {
     /// The group.
-    pub group: GameGroup,
+    pub group: TournamentGroup,
     /// The name, unique in its group.
     pub name: String,
     /// The game.
@@ -84,7 +89,9 @@ pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
     let mut add = |group, name, game, memory_bound, horizon, instances| {
         all.push(TournamentGame { group, name, game, memory_bound, horizon, instances });
     };
-    for (group, horizon) in [(GameGroup::Paper, options.horizon), (GameGroup::Short, (options.horizon / 100).max(1))] {
+    for (group, horizon) in
+        [(TournamentGroup::Paper, options.horizon), (TournamentGroup::Short, (options.horizon / 100).max(1))]
+    {
         for (game, memory_bound) in &paper {
             let name = format!("{}, M = {memory_bound}", game.title());
             add(group, name, game.clone(), *memory_bound, horizon, options.instances);
@@ -95,7 +102,7 @@ pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
         if !played && !matches!(kind.example, GameSpec::Fitted(_)) {
             let memory_bound = memory(&kind.example, options.seed);
             add(
-                GameGroup::Zoo,
+                TournamentGroup::Zoo,
                 kind.example.title(),
                 kind.example.clone(),
                 memory_bound,
@@ -107,7 +114,7 @@ pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
     for pair in RacePair::ALL {
         let fitted = pair.fitted();
         let game = Fitted::from(pair).into();
-        add(GameGroup::Races, fitted.name.into(), game, fitted.laps as u64, options.horizon, options.instances);
+        add(TournamentGroup::Races, fitted.name.into(), game, fitted.laps as u64, options.horizon, options.instances);
     }
     all.extend((0..options.random_games).map(|index| random_game(options, index)));
     all
@@ -176,7 +183,7 @@ fn random_game(options: &TournamentOptions, index: u64) -> TournamentGame {
     };
     let name = format!("random {}", index + 1);
     let instances = options.random_instances;
-    TournamentGame { group: GameGroup::Random, name, game: game.into(), memory_bound, horizon, instances }
+    TournamentGame { group: TournamentGroup::Random, name, game: game.into(), memory_bound, horizon, instances }
 }
 
 /// A log-uniform number from `low` to `high`.
@@ -207,8 +214,8 @@ mod tests {
             assert!(games.iter().any(|entry| entry.game.kind() == kind.name), "{}", kind.name);
         }
         let of = |group| games.iter().filter(move |entry| entry.group == group).count();
-        assert_eq!((of(GameGroup::Paper), of(GameGroup::Short), of(GameGroup::Races)), (8, 8, 10));
-        assert!(games.iter().filter(|entry| entry.group == GameGroup::Paper).all(|entry| entry.instances >= 400));
+        assert_eq!((of(TournamentGroup::Paper), of(TournamentGroup::Short), of(TournamentGroup::Races)), (8, 8, 10));
+        assert!(games.iter().filter(|entry| entry.group == TournamentGroup::Paper).all(|entry| entry.instances >= 400));
         let mut names: Vec<_> = games.iter().map(|entry| (entry.group, &entry.name)).collect();
         names.sort_unstable();
         names.dedup();
@@ -219,7 +226,7 @@ mod tests {
     fn random_games_are_valid_and_cover_their_ranges() {
         let options = TournamentOptions { random_games: 300, ..TournamentOptions::default() };
         let games: Vec<TournamentGame> =
-            games(&options).into_iter().filter(|entry| entry.group == GameGroup::Random).collect();
+            games(&options).into_iter().filter(|entry| entry.group == TournamentGroup::Random).collect();
         let (mut arms, mut horizons, mut kinds) = (vec![], vec![], vec![0; 4]);
         for entry in &games {
             let game = entry.game.draw(&mut StreamKey::new(1, &entry.stream_name(), 0).game()).unwrap();

@@ -5,7 +5,7 @@ use calibandit::rng::GENERATOR;
 use super::ranking::GameRow;
 use super::tables::{FEEDBACK, feedback_name};
 use super::text::{HOW_TO_READ, about};
-use super::{GameGroup, GameResult, PolicyOutcome, Tournament, in_game, tables};
+use super::{GameResult, Tournament, TournamentGroup, TournamentOutcome, in_game, tables};
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Series};
 use calibandit_report::report::{Footer, Report, ReportSection};
 
@@ -16,13 +16,16 @@ const STEPS: usize = 40;
 pub fn report(tournament: &Tournament, command: &str) -> Report {
     let mut report = Report::new("Tournament");
     report.lead = HOW_TO_READ.into();
-    for group in GameGroup::ALL {
+    for group in TournamentGroup::ALL {
         let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
         if games.is_empty() {
             continue;
         }
-        let figure =
-            if group == GameGroup::Random { profiles(tournament, &games) } else { spreads(tournament, group, &games) };
+        let figure = if group == TournamentGroup::Random {
+            profiles(tournament, &games)
+        } else {
+            spreads(tournament, group, &games)
+        };
         let mut section = ReportSection::new(figure);
         section.prose = about(tournament, group);
         section.tables = tables(tournament, group);
@@ -38,7 +41,7 @@ pub fn report(tournament: &Tournament, command: &str) -> Report {
 }
 
 /// One panel per game with the distribution function of the CPR over instances.
-fn spreads(tournament: &Tournament, group: GameGroup, games: &[&GameResult]) -> Figure {
+fn spreads(tournament: &Tournament, group: TournamentGroup, games: &[&GameResult]) -> Figure {
     let mut figure = Figure::new(group.name(), group.title()).caption(
         "The share of instances whose CPR is at most x. Curves further left are better; a flat top is a heavy tail.",
     );
@@ -47,7 +50,7 @@ fn spreads(tournament: &Tournament, group: GameGroup, games: &[&GameResult]) -> 
         let share = Axis::new("share of instances", AxisScale::Linear).limits(0.0, 1.0);
         let mut panel = Panel::new(format!("{}-{g}", group.name()), &game.entry.name, axis, share);
         for ((label, style), outcome) in tournament.policies.iter().zip(&tournament.styles).zip(&game.outcomes) {
-            let PolicyOutcome::Played(played) = outcome else { continue };
+            let TournamentOutcome::Played(played) = outcome else { continue };
             // A regret below 0.001 is rounding, and a logarithmic axis needs positive values.
             let values = played.iter().map(|each| each.cpr.max(1e-3)).collect();
             panel = panel.series(Series::new(label, distribution(values, played.len())).style(style.clone()));
@@ -59,7 +62,7 @@ fn spreads(tournament: &Tournament, group: GameGroup, games: &[&GameResult]) -> 
 
 /// Performance profiles (Dolan and Moré 2002): the share of games in which a policy is within a factor of the best.
 fn profiles(tournament: &Tournament, games: &[&GameResult]) -> Figure {
-    let mut figure = Figure::new(GameGroup::Random.name(), GameGroup::Random.title()).caption(
+    let mut figure = Figure::new(TournamentGroup::Random.name(), TournamentGroup::Random.title()).caption(
         "The share of games in which a policy's mean CPR (plus 1) is at most x times the best (plus 1). At x = 1 it is the \
          share of games in which the policy is the best. Games that a policy cannot play count as above every x; games for \
          which it is too slow are left out.",

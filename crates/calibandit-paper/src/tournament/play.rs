@@ -11,7 +11,7 @@ use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
 
 use super::{
-    GameGroup, LowerBoundEstimate, TournamentError, TournamentGame, TournamentOptions, TournamentPolicy, games,
+    LowerBoundEstimate, TournamentError, TournamentGame, TournamentGroup, TournamentOptions, TournamentPolicy, games,
     policies,
 };
 
@@ -44,12 +44,12 @@ pub struct GameResult {
     /// The number of instances whose optimum is only known within bounds; their CPR uses the lower one.
     pub inexact: usize,
     /// The outcome per policy, in the order of [`Tournament::policies`].
-    pub outcomes: Vec<PolicyOutcome>,
+    pub outcomes: Vec<TournamentOutcome>,
 }
 
 /// The outcome of one policy in one game.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PolicyOutcome {
+pub enum TournamentOutcome {
     /// The policy played these instances, from the first on.
     Played(Vec<PlayedInstance>),
     /// The horizon is shorter than the policy needs.
@@ -175,7 +175,7 @@ impl PlannedGame {
     fn play(&self, policies: &[TournamentPolicy], seed: u64, instance: u64) -> Result<InstanceResult, TournamentError> {
         let entry = &self.entry;
         let game = draw(entry, seed, instance)?;
-        let limits = if entry.group == GameGroup::Random { RANDOM_LIMITS } else { Limits::default() };
+        let limits = if entry.group == TournamentGroup::Random { RANDOM_LIMITS } else { Limits::default() };
         let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
         let lower_bound = LowerBoundEstimate::of(&game, entry.horizon, optimum.lower_excess);
         let problem = game.problem(entry.horizon);
@@ -211,9 +211,9 @@ impl PlannedGame {
     /// The result of a game before its first instance.
     fn into_result(self) -> GameResult {
         let outcome = |participation: &Participation| match participation {
-            Participation::Plays { .. } => PolicyOutcome::Played(Vec::new()),
-            Participation::Cannot => PolicyOutcome::Cannot,
-            Participation::TooSlow => PolicyOutcome::TooSlow,
+            Participation::Plays { .. } => TournamentOutcome::Played(Vec::new()),
+            Participation::Cannot => TournamentOutcome::Cannot,
+            Participation::TooSlow => TournamentOutcome::TooSlow,
         };
         GameResult {
             outcomes: self.participations.iter().map(outcome).collect(),
@@ -232,7 +232,7 @@ impl GameResult {
         self.lower_bounds.push(result.lower_bound);
         self.inexact += usize::from(!result.exact);
         for (outcome, played) in self.outcomes.iter_mut().zip(result.played) {
-            if let (PolicyOutcome::Played(all), Some(played)) = (outcome, played) {
+            if let (TournamentOutcome::Played(all), Some(played)) = (outcome, played) {
                 all.push(played);
             }
         }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameGroup, policies};
+use super::{TournamentGroup, policies};
 
 const PUBLISHED: &str = include_str!("published.csv");
 
@@ -13,7 +13,7 @@ const PUBLISHED: &str = include_str!("published.csv");
 #[non_exhaustive]
 pub struct Evidence {
     /// The group.
-    pub group: GameGroup,
+    pub group: TournamentGroup,
     /// The label of the policy.
     pub policy: String,
     /// The mean rank by mean CPR; `None` if the policy never took part.
@@ -48,15 +48,15 @@ mod tests {
     fn every_policy_has_one_row_per_group() {
         let published = published();
         let policies = policies().unwrap();
-        for group in GameGroup::ALL {
+        for group in TournamentGroup::ALL {
             for policy in &policies {
                 let rows = published.iter().filter(|row| row.group == group && row.policy == policy.label);
                 assert_eq!(rows.count(), 1, "{} {}", group.name(), policy.label);
             }
         }
-        assert_eq!(published.len(), GameGroup::ALL.len() * policies.len());
+        assert_eq!(published.len(), TournamentGroup::ALL.len() * policies.len());
         for kind in PolicySpec::KINDS {
-            assert_eq!(evidence(kind).len(), GameGroup::ALL.len(), "{kind}");
+            assert_eq!(evidence(kind).len(), TournamentGroup::ALL.len(), "{kind}");
         }
         assert!(
             published.iter().any(|row| row.games_won.is_some()) && published.iter().any(|row| row.times_best.is_none())

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{GameGroup, GameResult, PlayedInstance, PolicyOutcome, Tournament};
+use super::{GameResult, PlayedInstance, Tournament, TournamentGroup, TournamentOutcome};
 use calibandit_experiment::stats::Spread;
 
 /// A share of wins with its confidence interval.
@@ -83,7 +83,7 @@ pub fn in_game(tournament: &Tournament, game: &GameResult) -> Vec<GameRow> {
             lower_bound,
             times_best: mean.map(|mean| times(mean, best)),
             times_lower_bound: mean.zip(lower_bound).map(|(mean, lower_bound)| times(mean, lower_bound)),
-            cannot: game.outcomes[p] == PolicyOutcome::Cannot,
+            cannot: game.outcomes[p] == TournamentOutcome::Cannot,
         }
     };
     tournament.policies.iter().enumerate().map(row).collect()
@@ -93,7 +93,7 @@ pub fn in_game(tournament: &Tournament, game: &GameResult) -> Vec<GameRow> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupRow {
     /// The group.
-    pub group: GameGroup,
+    pub group: TournamentGroup,
     /// The policy.
     pub policy: String,
     /// The number of games that it played.
@@ -136,7 +136,7 @@ impl RatioSummary {
 }
 
 /// The policies in those games of a group that `of` selects, sorted by mean rank.
-pub fn in_group(tournament: &Tournament, group: GameGroup, of: impl Fn(&GameResult) -> bool) -> Vec<GroupRow> {
+pub fn in_group(tournament: &Tournament, group: TournamentGroup, of: impl Fn(&GameResult) -> bool) -> Vec<GroupRow> {
     let chosen = |game: &&GameResult| game.entry.group == group && of(game);
     let games: Vec<&GameResult> = tournament.games.iter().filter(chosen).collect();
     let tables: Vec<Vec<GameRow>> = games.iter().map(|game| in_game(tournament, game)).collect();
@@ -144,8 +144,8 @@ pub fn in_group(tournament: &Tournament, group: GameGroup, of: impl Fn(&GameResu
     let ranks: Vec<Option<f64>> = (0..tournament.policies.len()).map(mean_rank).collect();
     let leader = (0..ranks.len()).filter(|&p| ranks[p].is_some()).min_by(|&a, &b| order(ranks[a], ranks[b]));
     let row = |(p, label): (usize, &String)| {
-        let count = |what: &PolicyOutcome| games.iter().filter(|game| game.outcomes[p] == *what).count();
-        let (cannot, too_slow) = (count(&PolicyOutcome::Cannot), count(&PolicyOutcome::TooSlow));
+        let count = |what: &TournamentOutcome| games.iter().filter(|game| game.outcomes[p] == *what).count();
+        let (cannot, too_slow) = (count(&TournamentOutcome::Cannot), count(&TournamentOutcome::TooSlow));
         let won = games.iter().map(|game| share_of_least(&scores(game), p)).sum();
         GroupRow {
             group,
@@ -167,7 +167,7 @@ pub fn in_group(tournament: &Tournament, group: GameGroup, of: impl Fn(&GameResu
 
 /// The pairwise comparison of the policies in a group: `[a][b]` is the share of games in which the mean CPR of `a` is below
 /// that of `b`, out of the games for which neither is too slow.
-pub fn head_to_head(tournament: &Tournament, group: GameGroup) -> Vec<Vec<WinRate>> {
+pub fn head_to_head(tournament: &Tournament, group: TournamentGroup) -> Vec<Vec<WinRate>> {
     let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
     let all = 0..tournament.policies.len();
     all.clone().map(|a| all.clone().map(|b| versus(&games, a, b)).collect()).collect()
@@ -190,23 +190,23 @@ fn times(cpr: f64, other: f64) -> f64 {
     (cpr.max(0.0) + 1.0) / (other.max(0.0) + 1.0)
 }
 
-fn played(outcome: &PolicyOutcome) -> &[PlayedInstance] {
+fn played(outcome: &TournamentOutcome) -> &[PlayedInstance] {
     match outcome {
-        PolicyOutcome::Played(played) => played,
-        PolicyOutcome::Cannot | PolicyOutcome::TooSlow => &[],
+        TournamentOutcome::Played(played) => played,
+        TournamentOutcome::Cannot | TournamentOutcome::TooSlow => &[],
     }
 }
 
-fn cprs(outcome: &PolicyOutcome) -> impl Iterator<Item = f64> {
+fn cprs(outcome: &TournamentOutcome) -> impl Iterator<Item = f64> {
     played(outcome).iter().map(|played| played.cpr)
 }
 
 /// The mean CPR per policy; infinite for policies that cannot play, `None` for those that are too slow.
 fn scores(game: &GameResult) -> Vec<Option<f64>> {
-    let score = |outcome: &PolicyOutcome| match outcome {
-        PolicyOutcome::Played(_) => Spread::of(cprs(outcome)).map(|spread| spread.mean),
-        PolicyOutcome::Cannot => Some(f64::INFINITY),
-        PolicyOutcome::TooSlow => None,
+    let score = |outcome: &TournamentOutcome| match outcome {
+        TournamentOutcome::Played(_) => Spread::of(cprs(outcome)).map(|spread| spread.mean),
+        TournamentOutcome::Cannot => Some(f64::INFINITY),
+        TournamentOutcome::TooSlow => None,
     };
     game.outcomes.iter().map(score).collect()
 }
@@ -232,7 +232,7 @@ fn share_of_least(scores: &[Option<f64>], p: usize) -> f64 {
 fn wins(game: &GameResult) -> Vec<f64> {
     let mut wins = vec![0.0; game.outcomes.len()];
     for instance in 0..game.lower_bounds.len() {
-        let at = |outcome: &PolicyOutcome| played(outcome).get(instance).map(|played| played.cpr);
+        let at = |outcome: &TournamentOutcome| played(outcome).get(instance).map(|played| played.cpr);
         let scores: Vec<Option<f64>> = game.outcomes.iter().map(at).collect();
         for (p, won) in wins.iter_mut().enumerate() {
             *won += share_of_least(&scores, p);

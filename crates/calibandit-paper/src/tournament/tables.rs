@@ -3,22 +3,22 @@
 use calibandit::Noise;
 
 use super::ranking::{GameRow, GroupRow, RatioSummary};
-use super::{GameGroup, GameResult, Tournament, WinRate, in_game, in_group};
+use super::{GameResult, Tournament, TournamentGroup, WinRate, in_game, in_group};
 use calibandit_experiment::format;
 use calibandit_report::report::{Cell, DataTable};
 
 /// The tables of a group: over all its games, and per game (for random games: per kind of feedback).
-pub fn tables(tournament: &Tournament, group: GameGroup) -> Vec<DataTable> {
+pub fn tables(tournament: &Tournament, group: TournamentGroup) -> Vec<DataTable> {
     let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
     if games.is_empty() {
         return Vec::new();
     }
     let rows = in_group(tournament, group, |_| true);
     let mut tables = vec![standings(&rows, games.len())];
-    if group == GameGroup::Random {
+    if group == TournamentGroup::Random {
         tables.push(by_feedback(tournament, &rows));
     } else {
-        tables.push(cpr_by_game(tournament, &games, &rows, group == GameGroup::Races));
+        tables.push(cpr_by_game(tournament, &games, &rows, group == TournamentGroup::Races));
         tables.push(wins_by_game(tournament, &games, &rows));
     }
     tables
@@ -128,7 +128,7 @@ pub(super) fn feedback_name(noise: Noise) -> &'static str {
 pub(super) const FEEDBACK: [&str; 4] = ["Bernoulli", "normal", "beta", "no noise"];
 
 fn by_feedback(tournament: &Tournament, order: &[GroupRow]) -> DataTable {
-    let slice = |name: &str| in_group(tournament, GameGroup::Random, |game| feedback_name(game.feedback) == name);
+    let slice = |name: &str| in_group(tournament, TournamentGroup::Random, |game| feedback_name(game.feedback) == name);
     let slices = FEEDBACK.map(slice);
     let cells = |GroupRow { policy, .. }: &GroupRow| {
         let mut cells = vec![text(policy)];

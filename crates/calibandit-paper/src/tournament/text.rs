@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::games::LONGEST_WITH_BETA;
-use super::{GameGroup, Tournament, tables};
+use super::{Tournament, TournamentGroup, tables};
 use calibandit_experiment::format::thousands;
 use calibandit_report::report::{Cell, DataTable};
 
@@ -30,7 +30,7 @@ pub fn markdown(tournament: &Tournament, command: &str) -> String {
     // Writing into a `String` cannot fail.
     let _ =
         writeln!(out, "Made by `{command}`. The manifest beside its results has the full specifications of the games.");
-    for group in GameGroup::ALL {
+    for group in TournamentGroup::ALL {
         let all = tables(tournament, group);
         if all.is_empty() {
             continue;
@@ -46,7 +46,7 @@ pub fn markdown(tournament: &Tournament, command: &str) -> String {
 /// The first table of every group as plain text.
 pub fn plain(tournament: &Tournament) -> String {
     let mut out = String::new();
-    for group in GameGroup::ALL {
+    for group in TournamentGroup::ALL {
         if let Some(table) = tables(tournament, group).first() {
             let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, plain_table(table));
         }
@@ -55,7 +55,7 @@ pub fn plain(tournament: &Tournament) -> String {
 }
 
 /// A description of a group.
-pub(super) fn about(tournament: &Tournament, group: GameGroup) -> String {
+pub(super) fn about(tournament: &Tournament, group: TournamentGroup) -> String {
     let options = &tournament.options;
     let inexact: usize =
         tournament.games.iter().filter(|game| game.entry.group == group).map(|game| game.inexact).sum();
@@ -67,15 +67,17 @@ pub(super) fn about(tournament: &Tournament, group: GameGroup) -> String {
         ),
     };
     let what = match group {
-        GameGroup::Paper => {
+        TournamentGroup::Paper => {
             "The unweighted step game, the game with alpha > 0, the weighted game and the darts.".into()
         }
-        GameGroup::Short => "The same games with little time to learn.".into(),
-        GameGroup::Zoo => "One game of every other kind, with M = m. The needle has no repeated exposure optimality: \
+        TournamentGroup::Short => "The same games with little time to learn.".into(),
+        TournamentGroup::Zoo => {
+            "One game of every other kind, with M = m. The needle has no repeated exposure optimality: \
                        policies find its optimum only by chance."
-            .into(),
-        GameGroup::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
-        GameGroup::Random => format!(
+                .into()
+        }
+        TournamentGroup::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
+        TournamentGroup::Random => format!(
             "{} games with alpha = 0: K from 2 to 200, memory from 1 to 32, M/m from 1 to 8, gaps from 0.001 to 0.5, T from \
              10,000 to {} (to {} with beta feedback, which is drawn play by play), all log-uniform; all families of weights \
              and curves, all kinds of feedback; {} instances each.",
