@@ -1,4 +1,4 @@
-//! The closing table: policies by mean CPR.
+//! The closing table: policies sorted by mean CPR.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use calibandit_experiment::results::Results;
 use calibandit_experiment::stats::{PolicyRanking, SIGNIFICANCE, rank_policies};
 use serde_json::{Value, json};
 
-/// Prints the standings of every game of an experiment.
+/// Prints one table per game of an experiment.
 pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results) -> io::Result<()> {
     let instances = spec.instances();
     writeln!(out, "\n{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon()))?;
@@ -47,7 +47,7 @@ fn number(value: f64) -> String {
     short(value, 4)
 }
 
-/// The standings as a value.
+/// The tables as JSON.
 pub(crate) fn json(spec: &Experiment, results: &Results) -> Value {
     let games = results.games.iter().enumerate();
     let games: Vec<Value> =

@@ -1,4 +1,4 @@
-//! `calibandit check`: what can be known before running.
+//! `calibandit check`: static analysis of an experiment.
 
 use std::io::{self, Write};
 
@@ -30,9 +30,9 @@ fn print(out: &mut impl Write, check: &Check) -> io::Result<()> {
     match check.alpha {
         Some(0.0) => writeln!(out, "  alpha = 0: repeated exposure of the best arm is optimal")?,
         Some(alpha) => writeln!(out, "  alpha = {alpha}")?,
-        None => writeln!(out, "  alpha is not known")?,
+        None => writeln!(out, "  alpha is unknown")?,
     }
-    let best = check.eventual_losses.get(check.best_arm).copied().unwrap_or(f64::NAN);
+    let best = check.eventual_losses[check.best_arm];
     writeln!(out, "  best arm x* = {} with eventual loss {best}", check.best_arm)?;
     let losses: Vec<String> = check.eventual_losses.iter().take(20).map(f64::to_string).collect();
     let more = if check.eventual_losses.len() > 20 { ", ..." } else { "" };
@@ -61,7 +61,7 @@ fn print(out: &mut impl Write, check: &Check) -> io::Result<()> {
         )?;
     }
     if check.instances_differ {
-        writeln!(out, "  (the game is drawn at random: this is the one of the first instance)")?;
+        writeln!(out, "  (the game is drawn at random; this is the game of the first instance)")?;
     }
     for warning in &check.warnings {
         writeln!(out, "  note: {warning}")?;
@@ -69,7 +69,7 @@ fn print(out: &mut impl Write, check: &Check) -> io::Result<()> {
     Ok(())
 }
 
-/// A sequence of plays, repetitions counted: (0×3 1).
+/// A sequence of plays with counted repetitions: (0×3 1).
 fn arms(sequence: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for run in sequence.chunk_by(|a, b| a == b) {

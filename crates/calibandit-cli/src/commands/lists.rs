@@ -1,4 +1,4 @@
-//! Commands that only print: games, policies, the schema, completions.
+//! Commands that only print: games, policies, schema, completions.
 
 use std::io::{self, Write};
 

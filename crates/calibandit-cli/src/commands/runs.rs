@@ -1,4 +1,4 @@
-//! Commands that run experiments from files or work on what runs have left: run, merge, report.
+//! Commands that run experiments from files or work on their output folders: run, merge, report.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -48,7 +48,7 @@ pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
     for (spec, results) in specs.iter().zip(&results) {
         table::print(&mut io::stdout().lock(), spec, results)?;
     }
-    tell_where(&arguments.out)
+    print_path(&arguments.out)
 }
 
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
@@ -56,15 +56,15 @@ pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
     let report = session::report(texts(&title, &session::default_command), &specs, &results);
     session::write_report(&arguments.folder, &report)?;
-    tell_where(&arguments.folder)
+    print_path(&arguments.folder)
 }
 
-/// The texts of a report on experiments from files. An experiment of the paper has the paper's caption.
+/// The texts of a report on experiments from files. An experiment of the paper has its caption.
 fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> ReportTexts<'a> {
     ReportTexts { title, lead: "", caption: &figures::caption, command }
 }
 
-/// Where results go and how they are made.
+/// The output folder and the options of a run.
 pub(super) struct Output<'a> {
     pub(super) out: &'a Path,
     pub(super) shard: Shard,
@@ -98,11 +98,11 @@ impl Output<'_> {
                 table::print(&mut io::stdout().lock(), spec, results)?;
             }
         }
-        tell_where(self.out)
+        print_path(self.out)
     }
 }
 
-fn tell_where(out: &Path) -> Result<(), CliError> {
+fn print_path(out: &Path) -> Result<(), CliError> {
     let report = out.join("report.html");
     let shown = if report.exists() { report } else { out.to_path_buf() };
     Ok(writeln!(io::stdout().lock(), "\n{}", shown.display())?)
