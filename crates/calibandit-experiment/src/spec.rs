@@ -1,9 +1,9 @@
-//! Experiments as files: what to play, against what, how long and how often.
+//! Experiment files: the game, the policies, the horizon and the number of instances, written in TOML.
 //!
-//! An experiment is a TOML file; [`ExperimentFile`] is what it says. Validating one gives an
-//! [`Experiment`](crate::Experiment), or [`Diagnostics`]: everything that is wrong, each with its line, its column and what
-//! was probably meant. [`schema`] is the JSON schema of the files, made from the same types, so that editors complete and
-//! check them.
+//! [`ExperimentFile`] has the contents of a file. Validation returns an [`Experiment`](crate::Experiment), or
+//! [`Diagnostics`]: all errors of the file, each with its line, its column and a suggestion. [`schema`] is the JSON
+//! schema of the files for editors; it is generated from the same types. Games and policies can also be read on their
+//! own, for example with [`game_from_toml`] and [`policy_from_json`].
 //!
 //! ```
 //! use calibandit_experiment::Experiment;
@@ -24,7 +24,10 @@
 //! assert_eq!(errors.errors()[0].suggestion.as_deref(), Some("memory_bound"));
 //! ```
 //!
-//! This module runs nothing and knows no results.
+//! This module does not run experiments.
+//!
+//! A file passes these steps: `value` parses it, `check` compares it with the `shape` of the schema, `validate` checks
+//! what concerns several keys, and `expand` lists the points of the sweep with the games and policies of `parts`.
 
 mod check;
 mod diagnostic;

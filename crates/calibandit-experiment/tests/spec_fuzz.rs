@@ -73,7 +73,9 @@ proptest! {
     }
 
     #[test]
-    fn text_of_toml_tokens_does_not_panic(text in "([a-z\\[\\]{}=\"'#.,0-9\\-_ \n\t\r]|game|policy|kind|sweep|\\[\\[policy\\]\\]\n){0,120}") {
+    fn text_of_toml_tokens_does_not_panic(
+        text in "([a-z\\[\\]{}=\"'#.,0-9\\-_ \n\t\r]|game|policy|kind|sweep|\\[\\[policy\\]\\]\n){0,120}",
+    ) {
         read(text.as_bytes());
     }
 
@@ -91,16 +93,25 @@ proptest! {
     }
 
     #[test]
-    fn files_with_a_part_removed_do_not_panic(file in 0..FILES.len(), from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>()) {
+    fn files_with_a_part_removed_do_not_panic(
+        file in 0..FILES.len(),
+        from in any::<prop::sample::Index>(),
+        to in any::<prop::sample::Index>(),
+    ) {
         let bytes = FILES[file].as_bytes();
         let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
         read(&[&bytes[..from], &bytes[to..]].concat());
     }
 
     #[test]
-    fn files_with_unusual_values_do_not_panic(file in 0..FILES.len(), line in any::<prop::sample::Index>(), value in unusual_value()) {
+    fn files_with_unusual_values_do_not_panic(
+        file in 0..FILES.len(),
+        line in any::<prop::sample::Index>(),
+        value in unusual_value(),
+    ) {
         let lines: Vec<&str> = FILES[file].lines().collect();
-        let keys: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains(" = ") && !lines[i].contains('{')).collect();
+        let is_key = |line: &str| line.contains(" = ") && !line.contains('{');
+        let keys: Vec<usize> = (0..lines.len()).filter(|&i| is_key(lines[i])).collect();
         let changed = keys[line.index(keys.len())];
         let text = lines.iter().enumerate().map(|(i, line)| match line.split_once(" = ") {
             Some((key, _)) if i == changed => format!("{key} = {value}\n"),
@@ -111,7 +122,12 @@ proptest! {
 
     #[test]
     fn sweeps_over_arbitrary_keys_and_values_do_not_panic(
-        key in prop_oneof!["(game|policy)\\.[a-z_]{1,12}", Just("game.memory".to_owned()), Just("policy.SE.radius".to_owned()), "\\PC{0,12}"],
+        key in prop_oneof![
+            "(game|policy)\\.[a-z_]{1,12}",
+            Just("game.memory".to_owned()),
+            Just("policy.SE.radius".to_owned()),
+            "\\PC{0,12}",
+        ],
         values in proptest::collection::vec(unusual_value(), 0..4),
     ) {
         let key = serde_json::to_string(&key).unwrap();

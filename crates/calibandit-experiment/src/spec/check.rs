@@ -30,7 +30,8 @@ pub(crate) fn check_part(value: &SpannedValue, shape: &SchemaShape<'_>, at: &Key
     checker.findings
 }
 
-/// Everything that does not fit in a game or a policy that is not part of a file: messages do not refer to other tables.
+/// Everything that does not fit in a game or a policy that is not part of a file: messages do not refer to other
+/// tables.
 pub(crate) fn check_alone(value: &SpannedValue, shape: &SchemaShape<'_>, at: &KeyPath) -> Vec<Finding> {
     let mut checker = Checker { file: None, findings: Vec::new() };
     checker.check(value, shape, at);

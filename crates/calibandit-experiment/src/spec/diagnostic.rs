@@ -1,8 +1,8 @@
 //! Diagnostics for experiment files in the style of rustc: location, source line, suggestion.
 //!
-//! A check produces [`Finding`]s, which know only the bytes that they are about. [`Source`](super::source::Source) turns
-//! them into [`Diagnostic`]s, which know the file. The text layout is that of the `annotate-snippets` crate, without
-//! colours.
+//! A check produces [`Finding`]s, which know only the bytes that they are about. [`Source`](super::source::Source)
+//! turns them into [`Diagnostic`]s, which know the file. The text layout is that of the `annotate-snippets` crate,
+//! without colours.
 
 use std::fmt;
 use std::ops::Range;

@@ -165,7 +165,8 @@ fn check_size(sweep: &SpannedSweep) -> Result<usize, Finding> {
 }
 
 impl ResolvedSweep<'_> {
-    /// The values at one point: of the points that are written out first, then of the axes, the last one running fastest.
+    /// The values at one point: of the points that are written out first, then of the axes, the last one running
+    /// fastest.
     fn values(&self, index: usize) -> Vec<&AxisValue<'_>> {
         let mut rest = index;
         let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! What an experiment file says, as types.
+//! The types of an experiment file: what serde reads and what the JSON schema describes. Nothing is validated here.
 
 use std::borrow::Cow;
 
@@ -10,35 +10,35 @@ use serde_json::{Map, Value, json};
 
 use super::sweep::Sweep;
 
-/// An experiment as a file says it: policies play instances of a game, and their complete policy regret is recorded.
+/// An experiment file: policies play instances of a game, and their complete policy regret is recorded.
 ///
-/// Nothing here is checked beyond the types; [`ExperimentFile::validate`] gives the [`Experiment`](crate::Experiment) that
-/// everything else takes.
+/// Only the types are checked; [`ExperimentFile::validate`] returns the [`Experiment`](crate::Experiment) that all
+/// other modules take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Calibandit experiment")]
 pub struct ExperimentFile {
-    /// The experiment's short name: names its results, and is part of what its random numbers are derived from.
+    /// A short name. It names the results, and random numbers are derived from it.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What the figure is headed with. The name if not given.
+    /// The title of the figure. Default: the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the figure shows, in a sentence or two.
+    /// What the figure shows, in one or two sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The number of plays, T.
     #[schemars(range(min = 1, max = 9_223_372_036_854_775_807_u64))]
     pub horizon: u64,
-    /// How many instances of the game each policy plays.
+    /// The number of instances of the game that each policy plays.
     #[serde(default = "default_instances")]
     #[schemars(range(min = 1, max = MOST_INSTANCES))]
     pub instances: u64,
-    /// The seed: fixes every number of the results.
+    /// The seed of all random numbers: the same seed gives the same results.
     #[serde(default = "default_seed")]
     #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
-    /// When the regret is recorded.
+    /// The times at which the regret is recorded.
     #[serde(default)]
     pub checkpoints: Checkpoints,
     /// How the figure is drawn.
@@ -46,17 +46,17 @@ pub struct ExperimentFile {
     pub figure: FigureSpec,
     /// The game.
     pub game: GameSpec,
-    /// The policies: one `[[policy]]` table each.
+    /// The policies: one `[[policy]]` table per policy.
     #[schemars(length(min = 1))]
     pub policy: Vec<PolicyEntry>,
-    /// Values to run the experiment with in turn.
+    /// Values of parameters for which the experiment is run.
     #[serde(default, skip_serializing_if = "Sweep::is_empty")]
     pub sweep: Sweep,
 }
 
-/// Every instance keeps its curve, so there is a limit to how many a file can ask for by a slip of the finger.
+/// Upper limit on the number of instances: catches typing errors, because the results of all instances are stored.
 pub(crate) const MOST_INSTANCES: u64 = 1_000_000;
-/// So is there for checkpoints.
+/// Upper limit on the number of checkpoints, for the same reason.
 pub(crate) const MOST_CHECKPOINTS: u64 = 100_000;
 
 fn default_instances() -> u64 {
@@ -67,16 +67,16 @@ fn default_seed() -> u64 {
     1
 }
 
-/// When the regret is recorded: on a grid, or at given times. The horizon is always among them.
+/// The times at which the regret is recorded: on a grid, or at given times. The horizon is always one of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Checkpoints {
-    /// Whether the times are evenly spaced, or each about the same factor after the one before.
+    /// Whether the times are evenly spaced, or spaced by about the same factor.
     pub scale: Scale,
-    /// How many there are.
+    /// The number of times.
     #[schemars(range(min = 1, max = MOST_CHECKPOINTS))]
     pub points: usize,
-    /// These times instead, each from 1 to the horizon.
+    /// The times themselves, instead of `scale` and `points`; each from 1 to the horizon.
     #[schemars(length(min = 1), inner(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Vec<u64>>,
@@ -112,12 +112,13 @@ pub enum Scale {
 
 /// How the figure of an experiment is drawn.
 ///
-/// Each point of the sweep is a panel with curves over time. With a swept key on the horizontal axis, a panel has the regret at the horizon
-/// against it, and there is one panel for each setting of what else is swept.
+/// By default there is one panel per point of the sweep, with curves over time. With a key of the sweep on the
+/// horizontal axis, a panel shows the regret at the horizon against that key, and there is one panel per value of the
+/// other keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FigureSpec {
-    /// What is on the horizontal axis: `time`, or a key of the sweep.
+    /// The horizontal axis: `time`, or a key of the sweep.
     pub x: String,
     /// The scale of the horizontal axis.
     pub x_scale: Scale,
@@ -126,7 +127,7 @@ pub struct FigureSpec {
     /// Where the vertical axis begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub y_min: Option<f64>,
-    /// The label of a policy: also draw every policy's loss in excess of that policy's.
+    /// The label of a policy: adds a figure of every policy's loss minus the loss of this policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excess_over: Option<String>,
 }
@@ -147,10 +148,10 @@ impl FigureSpec {
     }
 }
 
-/// A policy of an experiment, by the label that tables and figures show.
+/// A policy of an experiment, with the label that tables and figures show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyEntry {
-    /// Its label, different from all others of the experiment. In files it may be left out.
+    /// The label, unique in the experiment. Files may leave it out.
     pub label: String,
     /// The policy.
     pub policy: PolicySpec,
@@ -192,7 +193,7 @@ impl JsonSchema for PolicyEntry {
         for kind in schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(properties) = kind.get_mut("properties").and_then(Value::as_object_mut) {
                 let description =
-                    "The name in tables and figures, different from all others. Made from the kind if not given.";
+                    "The name in tables and figures, unique in the experiment. Default: made from the kind.";
                 properties
                     .insert("label".to_owned(), json!({"type": "string", "minLength": 1, "description": description}));
             }
@@ -201,7 +202,7 @@ impl JsonSchema for PolicyEntry {
     }
 }
 
-/// What the command line may say in place of the file.
+/// Numbers that replace those of a file, for example from the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Another seed.
@@ -213,20 +214,20 @@ pub struct Overrides {
 }
 
 impl ExperimentFile {
-    /// The experiment as a value. Nothing that a file may leave out is left out.
+    /// The experiment as a JSON value, with all defaults written out.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("an experiment is made of texts, numbers, lists and tables with text keys")
     }
 }
 
-/// The text of a validated experiment file. Nothing that a file may leave out is left out.
+/// The text of a validated experiment file, with all defaults written out.
 pub(crate) fn to_toml(file: &ExperimentFile) -> String {
     let mut value = file.to_json();
     remove_nulls(&mut value);
     toml::to_string_pretty(&value).expect("validation refuses whole numbers that TOML cannot hold")
 }
 
-/// TOML has no null: what is not there is left out.
+/// TOML has no null, so entries that are null are removed.
 fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {

@@ -1,7 +1,7 @@
 //! Games and policies as parts of an experiment file, or on their own.
 //!
-//! A table is first checked by its structure, then read into its type, then checked by the library: a game is drawn once
-//! and the parameters of a policy are resolved. Errors of the library are located at the key that they are about.
+//! A table is first checked by its structure, then read into its type, then checked by the library: a game is drawn
+//! once and the parameters of a policy are resolved. Errors of the library are located at the key that they are about.
 
 use calibandit::rng::StreamKey;
 use calibandit::{ArmError, GameError, GameSpec, PolicyError, PolicySpec, Problem};
@@ -42,7 +42,8 @@ pub fn game_from_json(name: &str, value: &Value) -> Result<GameSpec, Diagnostics
 /// Reads a policy on its own from TOML text: the keys of a `[[policy]]` table. `name` stands for the text in errors.
 ///
 /// ```
-/// let entry = calibandit_experiment::spec::policy_from_toml("policy.toml", "kind = \"calibrated\"\nmemory_bound = 4")?;
+/// use calibandit_experiment::spec::policy_from_toml;
+/// let entry = policy_from_toml("policy.toml", "kind = \"calibrated\"\nmemory_bound = 4")?;
 /// assert_eq!((entry.label.as_str(), entry.policy.memory_bound()), ("calibrated", Some(4)));
 /// # Ok::<(), calibandit_experiment::spec::Diagnostics>(())
 /// ```

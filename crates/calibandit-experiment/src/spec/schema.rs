@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::experiment::ExperimentFile;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    // What an editor completes is what can be written, so defaults are those of reading.
+    // Editors use the schema for what a user writes, so the defaults are those of reading a file.
     SchemaSettings::draft2020_12()
         .for_deserialize()
         .into_generator()
@@ -18,7 +18,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 /// The JSON schema (draft 2020-12) of experiment files: what `calibandit schema` prints.
 ///
-/// It is made from the types that files are read into, and files are checked against it.
+/// It is generated from the types that files are read into, and files are checked against it.
 ///
 /// ```
 /// let schema = calibandit_experiment::spec::schema();
@@ -29,7 +29,7 @@ pub fn schema() -> Value {
     SCHEMA.clone()
 }
 
-/// The same, shared.
+/// The schema, without a copy.
 pub(crate) fn shared() -> &'static Value {
     &SCHEMA
 }

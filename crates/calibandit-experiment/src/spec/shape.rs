@@ -1,8 +1,8 @@
 //! The JSON schema of experiment files as types: what a value may be, ready for checking and for messages.
 //!
 //! The schema is generated from the types that files are read into, so keys, types, choices and limits have one source.
-//! Only the keywords that such schemas contain are read. A [`SchemaShape`] is computed once per schema; checking values is
-//! the job of [`check`](super::check).
+//! Only the keywords that such schemas contain are read. A [`SchemaShape`] is computed once per schema; checking values
+//! is the job of [`check`](super::check).
 
 use std::sync::LazyLock;
 

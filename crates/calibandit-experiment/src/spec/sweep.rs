@@ -1,4 +1,5 @@
-//! Sweeps: the same experiment with several values of some keys.
+//! Sweeps: an experiment with several values of some keys. Expanding a sweep into points is the job of
+//! [`expand`](super::expand).
 
 use std::borrow::Cow;
 
@@ -23,24 +24,25 @@ use super::value::{Data, SourceSpan, SpannedEntry, SpannedValue};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// The axes, in the order of the file. The last one runs fastest.
+    /// The axes, in the order of the file. The last one varies fastest.
     pub axes: Vec<SweepAxis>,
-    /// Points written out: each is keys with their values. If there are any, the grid of the axes is run at each.
+    /// Points that are written out, each with the values of its keys. If there are any, the grid of the axes is run at
+    /// each of them.
     pub points: Vec<Map<String, Value>>,
 }
 
 /// One axis of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepAxis {
-    /// Its name: the key itself, or the name that the file gives to several.
+    /// The name: the key, or a name that the file gives to several keys.
     pub name: String,
-    /// The keys that it sets.
+    /// The keys that the axis sets.
     pub keys: Vec<String>,
-    /// The values, in turn.
+    /// The values, in the order of the file.
     pub values: Vec<Value>,
 }
 
-/// The key under which points are written out.
+/// The key of the points that are written out.
 pub(crate) const POINT: &str = "point";
 
 impl Sweep {
@@ -49,7 +51,7 @@ impl Sweep {
         self.axes.is_empty() && self.points.is_empty()
     }
 
-    /// The names that a figure can have on its horizontal axis.
+    /// The names that the horizontal axis of a figure can have.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
         for key in self.points.iter().flat_map(Map::keys) {
@@ -91,7 +93,7 @@ impl JsonSchema for Sweep {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let values = json!({"type": "array", "minItems": 1, "description": "The values, in turn."});
+        let values = json!({"type": "array", "minItems": 1, "description": "The values."});
         let nested = |table: &str| {
             json!({
                 "type": "object",
@@ -104,15 +106,16 @@ impl JsonSchema for Sweep {
                 "game": nested("game"),
                 "policy": nested("policy"),
                 (POINT): {
-                    "description": "Points written out: each a table of keys with one value. The grid is run at each.",
+                    "description": "Points that are written out: each is a table of keys with one value. The grid is run \
+                                    at each point.",
                     "type": "array",
                     "minItems": 1,
                     "items": {"type": "object", "minProperties": 1},
                 },
             },
             "additionalProperties": {
-                "description": "A key of the game or of the policies with its values, such as \"game.memory\" = [2, 4, 8]; \
-                                or a name for an axis that sets several keys at once.",
+                "description": "A key of the game or of the policies with its values, such as \"game.memory\" = \
+                                [2, 4, 8]; or a name for an axis that sets several keys together.",
                 "anyOf": [
                     values,
                     {
@@ -135,7 +138,7 @@ impl JsonSchema for Sweep {
     }
 }
 
-/// A sweep with the places of all that it says.
+/// A sweep with the spans of its keys and values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpannedSweep {
     pub(crate) axes: Vec<SpannedAxis>,
@@ -150,7 +153,7 @@ pub(crate) struct SpannedAxis {
 }
 
 impl SpannedSweep {
-    /// Reads a `[sweep]` table that has the form the schema asks for; what has not is left out.
+    /// Reads a `[sweep]` table. Entries that the schema does not allow are left out.
     pub(crate) fn new(table: &SpannedValue) -> Self {
         let mut sweep = Self::default();
         for entry in table.entries() {
@@ -176,7 +179,7 @@ impl SpannedSweep {
         sweep
     }
 
-    /// The same without places.
+    /// The sweep without spans.
     pub(crate) fn plain(&self) -> Sweep {
         let axes = self.axes.iter().map(|axis| SweepAxis {
             name: axis.name.clone(),
@@ -190,7 +193,7 @@ impl SpannedSweep {
     }
 }
 
-/// `game.memory = [2]` without quotes is a table in a table for TOML, and means the same.
+/// Joins nested keys: TOML reads `game.memory = [2]` without quotes as a table in a table.
 fn flatten(entries: &[SpannedEntry]) -> Vec<SpannedEntry> {
     let mut flat = Vec::new();
     for entry in entries {

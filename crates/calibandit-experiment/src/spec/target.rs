@@ -1,25 +1,25 @@
-//! What a key of a sweep sets: `game.memory`, `policy.memory_bound`, `policy.SE.radius`.
+//! The targets of a sweep's keys, such as `game.memory`, `policy.memory_bound` and `policy.SE.radius`.
 
 use super::diagnostic::{DiagnosticKind, Finding};
 use super::shape::{SchemaShape, game_shape, policy_shape};
 use super::suggest::nearest;
 use super::value::{Data, SourceSpan, SpannedValue};
 
-/// The tables that a sweep changes.
+/// The tables of a file that a sweep changes.
 #[derive(Clone, Debug)]
 pub(crate) struct SweptTables {
     pub(crate) game: SpannedValue,
     pub(crate) policies: Vec<SpannedValue>,
-    /// The policies' labels, all different.
+    /// The labels of the policies, which are unique.
     pub(crate) labels: Vec<String>,
 }
 
-/// Where the values of a sweep's key go.
+/// What a key of a sweep sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SweepTarget {
-    /// Keys and positions from the game's table down.
+    /// Keys and list positions, from the table of the game down.
     Game(Vec<String>),
-    /// A key of these policies.
+    /// One key of these policies.
     Policies { indices: Vec<usize>, key: String },
 }
 
@@ -29,8 +29,8 @@ impl SweepTarget {
         let unknown = |message: String| {
             let meant = meant(text, &candidates(tables));
             let finding = Finding::new(span.clone(), format!("sweep.{text}"), DiagnosticKind::UnknownKey, message);
-            let help =
-                "a sweep's keys are \"game.KEY\", \"policy.KEY\" (of every policy that has it) or \"policy.LABEL.KEY\"";
+            let help = "the keys of a sweep are \"game.KEY\", \"policy.KEY\" (for every policy that has it) or \
+                 \"policy.LABEL.KEY\"";
             Box::new(finding.suggest(meant).help(help))
         };
         if let Some(path) = text.strip_prefix("game.") {
@@ -43,7 +43,7 @@ impl SweepTarget {
             return Err(unknown(format!("the game has no key `{path}` to sweep")));
         }
         let Some(path) = text.strip_prefix("policy.") else {
-            return Err(unknown(format!("there is nothing called `{text}` to sweep")));
+            return Err(unknown(format!("no key `{text}` exists to sweep")));
         };
         let having = |key: &str| -> Vec<usize> {
             let has = |policy: &SpannedValue| keys(policy, policy_shape()).contains(&key);
@@ -108,8 +108,8 @@ fn keys(table: &SpannedValue, shape: &SchemaShape<'static>) -> Vec<&'static str>
     known.into_iter().flat_map(|table| &table.keys).map(|key| key.name).collect()
 }
 
-/// The candidate that was probably meant by `text`. Only what follows `game.` or `policy.` is compared, because the prefix
-/// is the same in many candidates.
+/// The candidate that was probably meant by `text`. Only what follows `game.` or `policy.` is compared, because the
+/// prefix is the same in many candidates.
 fn meant(text: &str, candidates: &[String]) -> Option<String> {
     let split = |name: &str| match name.split_once('.') {
         Some((table @ ("game" | "policy"), key)) => (Some(table.to_owned()), key.to_owned()),

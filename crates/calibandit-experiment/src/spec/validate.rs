@@ -88,8 +88,8 @@ fn check_name(name: &str, document: &SpannedValue) -> Option<Finding> {
     let usable = name.trim_start_matches('.').chars().map(|c| if allowed(c) { c } else { '-' });
     let usable: String = usable.take(LONGEST_NAME).collect();
     let message = format!(
-        "`name` is part of file names: it may have up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, and must not \
-         begin with `.`"
+        "`name` is part of file names: it may have up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, and must \
+         not begin with `.`"
     );
     let suggestion = Some(usable.trim_matches('-')).filter(|usable| !usable.is_empty());
     Some(impossible(document, &["name"], message).suggest(suggestion).help("figures and tables show the `title`"))

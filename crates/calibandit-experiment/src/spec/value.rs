@@ -78,8 +78,8 @@ impl SpannedValue {
         Self { span: None, data }
     }
 
-    /// The plain value. Integers of more than 64 bits and floats that are not finite become null; the checks refuse them
-    /// before.
+    /// The plain value. Integers of more than 64 bits and floats that are not finite become null; the checks refuse
+    /// them before.
     pub(crate) fn to_json(&self) -> Value {
         match &self.data {
             Data::Bool(value) => Value::Bool(*value),
