@@ -16,7 +16,7 @@ fn a_game_is_read_from_toml_and_from_json() {
 
 #[test]
 fn errors_of_a_game_have_file_line_and_suggestion() {
-    let errors = game_from_toml("game.toml", "kind = \"step\"\nmemroy = 2\narms = 0\n").unwrap_err();
+    let errors = game_from_toml("game.toml", "kind = \"step\"\nmemroy = 2\narms = \"few\"\n").unwrap_err();
     let [unknown, few] = errors.errors() else { panic!("{errors}") };
     assert_eq!((unknown.kind, unknown.position), (DiagnosticKind::UnknownKey, Some(Position { line: 2, column: 1 })));
     assert_eq!((unknown.key.as_str(), unknown.suggestion.as_deref()), ("game.memroy", Some("memory")));
