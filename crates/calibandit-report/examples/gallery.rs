@@ -1,5 +1,5 @@
-//! Writes figures of synthetic data and a report with them into a folder. For development: to see the effect of a change
-//! of the drawing code.
+//! Writes figures of synthetic data and a report with them into a folder. For development: to see the effect of a
+//! change of the drawing code.
 //!
 //! `cargo run -p calibandit-report --example gallery -- target/gallery`
 

@@ -18,7 +18,8 @@
 //! #     use calibandit_experiment::results::{Curve, Sample};
 //! #     let samples = (1..=10).map(|i| Sample { t: i * 1000, loss: 0.0, cpr: i as f64, switches: 0 }).collect();
 //! #     let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
-//! #     Results::new(experiment.name().into(), games, policies, vec![Curve { game: 0, policy: 0, instance: 0, samples }])
+//! #     let curve = Curve { game: 0, policy: 0, instance: 0, samples };
+//! #     Results::new(experiment.name().into(), games, policies, vec![curve])
 //! # }
 //!
 //! let experiment = Experiment::from_toml("first.toml", r#"

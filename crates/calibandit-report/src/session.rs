@@ -91,7 +91,8 @@ impl Session<'_> {
     /// A shard writes only its tables: figures of some of the instances would be misleading.
     ///
     /// # Errors
-    /// [`SessionError`] if a run fails or is stopped, or if a file cannot be written. Finished tasks stay in the folder.
+    /// [`SessionError`] if a run fails or is stopped, or if a file cannot be written. Finished tasks stay in the
+    /// folder.
     pub fn run<W: Watcher>(
         self,
         experiments: &[Experiment],

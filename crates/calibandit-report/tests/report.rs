@@ -1,4 +1,4 @@
-//! The HTML of the page: complete, self-contained, and with escaped labels. tests/report_browser.rs tests its behaviour.
+//! The HTML of the page: complete, self-contained, with escaped labels. tests/report_browser.rs tests its behaviour.
 
 mod fixture;
 

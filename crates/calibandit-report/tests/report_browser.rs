@@ -55,7 +55,8 @@ fn curves_are_drawn_at_their_values() {
     // The value of the last point of SE, computed from its position between the ticks 100k and 120k.
     let script = "(() => {
         const figure = document.querySelector('figure.chart');
-        const tick = (label) => Number([...figure.querySelectorAll('.y-tick')].find((t) => t.textContent === label).getAttribute('y')) - 4;
+        const ticks = [...figure.querySelectorAll('.y-tick')];
+        const tick = (label) => Number(ticks.find((t) => t.textContent === label).getAttribute('y')) - 4;
         const d = figure.querySelector('.curve[data-policy=\"0\"]').getAttribute('d');
         const last = Number(d.split('L').at(-1).split(' ')[1]);
         return 1e5 + 2e4 * (last - tick('100k')) / (tick('120k') - tick('100k'));
@@ -203,7 +204,8 @@ fn tables_can_be_sorted_and_labels_with_markup_are_escaped() {
         browser.eval("document.querySelector('.warning').textContent.startsWith('1 value is not positive')"),
         json!(true)
     );
-    let order = "[...document.querySelector('table.summary').tBodies[0].rows].map((r) => Number(r.querySelector('[data-value]').dataset.value))";
+    let order = "[...document.querySelector('table.summary').tBodies[0].rows]\
+                 .map((r) => Number(r.querySelector('[data-value]').dataset.value))";
     let sorted = |values: &serde_json::Value| -> Vec<f64> {
         values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     };

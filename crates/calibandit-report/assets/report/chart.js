@@ -110,10 +110,12 @@ class Chart {
     const shown = this.visible();
     const width = Math.max(200, host.clientWidth);
     const alone = host.dataset.alone === "true";
-    const height = Math.round(alone ? Math.min(480, Math.max(260, width * (width < 560 ? 0.78 : 0.52))) : Math.max(200, width * 0.68));
+    const large = Math.min(480, Math.max(260, width * (width < 560 ? 0.78 : 0.52)));
+    const height = Math.round(alone ? large : Math.max(200, width * 0.68));
     const [logX, logY] = [this.isLog("x"), this.isLog("y")];
     const sweep = panel.series.some((series) => series.points);
-    this.xLimits = limits(logX, panel.x, shown.flatMap((s) => s.xs.concat((s.dots ?? []).map((d) => d[0]))), sweep, !sweep);
+    const xs = shown.flatMap((s) => s.xs.concat((s.dots ?? []).map((dot) => dot[0])));
+    this.xLimits = limits(logX, panel.x, xs, sweep, !sweep);
     const yLimits = limits(logY, panel.y, this.extent(shown, logY), true, true);
     const yTicks = ticks(logY, yLimits, height / 50);
     const left = Math.ceil(Math.max(...yTicks.map((t) => textWidth(t.label)), 12)) + 12;
@@ -144,7 +146,8 @@ class Chart {
     for (const series of shown) {
       const d = (series.dots ?? []).map(([px, py]) => [x(px), y(py)]).filter(([px, py]) => !Number.isNaN(px + py));
       const dot = ([px, py]) => `M${tenth(px - 2)} ${tenth(py)}a2 2 0 1 0 4 0a2 2 0 1 0-4 0`;
-      if (d.length) inner.append(shape("path", { class: "dots", d: d.map(dot).join(""), style: `fill:${color(series)}` }));
+      const style = `fill:${color(series)}`;
+      if (d.length) inner.append(shape("path", { class: "dots", d: d.map(dot).join(""), style }));
     }
     for (const series of shown) this.curve(inner, series);
     shown.forEach((series, nth) => this.markers(inner, series, (nth + 0.5) / shown.length));
@@ -155,7 +158,10 @@ class Chart {
     const middle = { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2, "text-anchor": "middle" };
     if (!shown.length) svg.append(shape("text", middle, "All policies are hidden"));
     else if (lost) {
-      const note = lost === 1 ? "1 value is not positive and is not shown on a log axis" : `${lost} values are not positive and are not shown on a log axis`;
+      const note =
+        lost === 1
+          ? "1 value is not positive and is not shown on a log axis"
+          : `${lost} values are not positive and are not shown on a log axis`;
       svg.append(shape("text", { x: frame.left + 6, y: frame.top + 12, class: "warning" }, note));
     }
     host.replaceChildren(svg);
@@ -166,7 +172,8 @@ class Chart {
   describe(shown) {
     const { title, x, y } = this.panel;
     const names = shown.map((series) => this.policies[series.policy].label).join(", ");
-    return `${title ? `${title}. ` : ""}${y.label} against ${x.label} for ${names || "no policy"}. Use the arrow keys to read values.`;
+    const what = `${y.label} against ${x.label} for ${names || "no policy"}.`;
+    return `${title ? `${title}. ` : ""}${what} Use the arrow keys to read values.`;
   }
 
   /** The y values that must be within the limits. */
@@ -208,20 +215,22 @@ class Chart {
     for (const { at, label } of xTicks) {
       const px = tenth(x(at));
       line(label ? "grid" : "grid minor", px, frame.top, px, frame.bottom);
-      if (label) svg.append(shape("text", { class: "tick x-tick", x: px, y: frame.bottom + 17, "text-anchor": "middle" }, label));
+      const place = { class: "tick x-tick", x: px, y: frame.bottom + 17, "text-anchor": "middle" };
+      if (label) svg.append(shape("text", place, label));
     }
     for (const { at, label } of yTicks) {
       const py = tenth(y(at));
       line(label ? "grid" : "grid minor", frame.left, py, frame.right, py);
-      if (label) svg.append(shape("text", { class: "tick y-tick", x: frame.left - 8, y: py + 4, "text-anchor": "end" }, label));
+      const place = { class: "tick y-tick", x: frame.left - 8, y: py + 4, "text-anchor": "end" };
+      if (label) svg.append(shape("text", place, label));
     }
     const zero = y(0);
     if (zero > frame.top && zero < frame.bottom) line("zero", frame.left, zero, frame.right, zero);
     line("axis", frame.left, frame.bottom, frame.right, frame.bottom);
     line("axis", frame.left, frame.top, frame.left, frame.bottom);
     svg.append(shape("text", { class: "axis-label", x: 2, y: 12 }, panel.y.label));
-    const middle = { class: "axis-label", x: (frame.left + frame.right) / 2, y: frame.bottom + 35, "text-anchor": "middle" };
-    svg.append(shape("text", middle, panel.x.label));
+    const middle = { x: (frame.left + frame.right) / 2, y: frame.bottom + 35, "text-anchor": "middle" };
+    svg.append(shape("text", { class: "axis-label", ...middle }, panel.x.label));
   }
 
   curve(inner, series) {
@@ -269,7 +278,8 @@ class Chart {
     const box = this.host.getBoundingClientRect();
     const px = event.clientX - box.left;
     let best = null;
-    for (const v of this.places()) if (best === null || Math.abs(this.x(v) - px) < Math.abs(this.x(best) - px)) best = v;
+    const distance = (v) => Math.abs(this.x(v) - px);
+    for (const v of this.places()) if (best === null || distance(v) < distance(best)) best = v;
     if (best !== null) this.show(best, false);
   }
 
@@ -277,7 +287,8 @@ class Chart {
     const places = this.places();
     const now = places.indexOf(this.at);
     const step = Math.max(1, Math.round(places.length / 25));
-    const next = { ArrowRight: now + step, ArrowLeft: now < 0 ? 0 : now - step, Home: 0, End: places.length - 1 }[event.key];
+    const left = now < 0 ? 0 : now - step;
+    const next = { ArrowRight: now + step, ArrowLeft: left, Home: 0, End: places.length - 1 }[event.key];
     if (event.key === "Escape") this.leave();
     if (next === undefined || !places.length) return;
     event.preventDefault();
@@ -293,7 +304,8 @@ class Chart {
   /** The value of a curve at a point, in the form that `meaning` describes. */
   value(series, i) {
     const mean = readable(series.mean[i]);
-    const between = (low, high) => `${mean} (${readable(series.quantiles[low][i])}–${readable(series.quantiles[high][i])})`;
+    const quantile = (row) => readable(series.quantiles[row][i]);
+    const between = (low, high) => `${mean} (${quantile(low)}–${quantile(high)})`;
     if (this.view.spread === "quantiles" && series.quantiles) return between(1, 3);
     if (this.view.spread === "instances" && series.quantiles) return between(0, 4);
     if (this.view.spread === "sigma" && series.sigma) return `${mean} ± ${readable(2 * series.sigma[i])}`;
@@ -301,7 +313,8 @@ class Chart {
   }
 
   meaning() {
-    return { quantiles: "mean (10–90 %)", instances: "mean (least–greatest)", sigma: "mean ± 2σ" }[this.view.spread] ?? "mean ± stderr";
+    const meanings = { quantiles: "mean (10–90 %)", instances: "mean (least–greatest)", sigma: "mean ± 2σ" };
+    return meanings[this.view.spread] ?? "mean ± stderr";
   }
 
   show(at, aloud) {
@@ -313,7 +326,8 @@ class Chart {
     for (const series of this.visible()) {
       const i = series.xs.indexOf(at);
       if (i < 0 || series.mean[i] === null) continue;
-      rows.push({ policy: series.policy, mean: series.mean[i], text: this.value(series, i), label: this.policies[series.policy].label });
+      const { policy } = series;
+      rows.push({ policy, mean: series.mean[i], text: this.value(series, i), label: this.policies[policy].label });
       const py = y(series.mean[i]);
       if (py >= frame.top - 1 && py <= frame.bottom + 1) {
         this.hover.append(shape("circle", { cx: px, cy: py, r: 4, style: `fill:var(--p${series.policy})` }));

@@ -1,5 +1,5 @@
-// The page: figures (built when they are scrolled near the screen) with their controls, sorting of tables, copy buttons,
-// the theme.
+// The page: figures with their controls (built when they are scrolled near the screen), sorting of tables, copy
+// buttons, the theme.
 
 const policies = JSON.parse(document.getElementById("policies").textContent);
 const live = document.getElementById("live");
@@ -24,7 +24,8 @@ const tip = {
     for (const row of rows) {
       const dot = element("span", { class: "dot", style: `background:var(--p${row.policy})` });
       const name = element("span", { class: "tip-name" }, row.label);
-      this.box.append(element("div", { class: "tip-row" }, dot, name, element("span", { class: "tip-value" }, row.text)));
+      const value = element("span", { class: "tip-value" }, row.text);
+      this.box.append(element("div", { class: "tip-row" }, dot, name, value));
     }
     if (!rows.length) this.box.append(element("div", {}, "All policies are hidden"));
     if (this.box.parentNode !== host) host.append(this.box);
@@ -57,9 +58,11 @@ function swatch(policy) {
   const look = policies[policy];
   const svg = shape("svg", { width: 34, height: 14, "aria-hidden": "true" });
   const color = `var(--p${policy})`;
+  const dash = { "stroke-width": look.width, "stroke-dasharray": look.dash.join(" ") };
+  const corners = look.marker.map(([x, y]) => `${17 + 3.6 * x} ${7 + 3.6 * y}`);
   svg.append(
-    shape("line", { x1: 1, x2: 33, y1: 7, y2: 7, "stroke-width": look.width, "stroke-dasharray": look.dash.join(" "), style: `stroke:${color}` }),
-    shape("path", { class: "marker", d: `M${look.marker.map(([x, y]) => `${17 + 3.6 * x} ${7 + 3.6 * y}`).join("L")}Z`, style: `fill:${color}` }),
+    shape("line", { x1: 1, x2: 33, y1: 7, y2: 7, ...dash, style: `stroke:${color}` }),
+    shape("path", { class: "marker", d: `M${corners.join("L")}Z`, style: `fill:${color}` }),
   );
   return svg;
 }
@@ -67,12 +70,15 @@ function swatch(policy) {
 function legend(view, shown, redraw) {
   const box = element("div", { class: "legend", role: "group", "aria-label": "Policies" });
   const refresh = () => {
-    for (const button of box.children) button.setAttribute("aria-pressed", !view.off.has(Number(button.dataset.policy)));
+    for (const button of box.children) {
+      button.setAttribute("aria-pressed", !view.off.has(Number(button.dataset.policy)));
+    }
     redraw();
   };
   for (const policy of shown) {
     const title = "Click to hide or show this policy. Shift-click to show only this policy, or all policies.";
-    const button = element("button", { type: "button", "data-policy": policy, "aria-pressed": "true", title }, swatch(policy), policies[policy].label);
+    const attributes = { type: "button", "data-policy": policy, "aria-pressed": "true", title };
+    const button = element("button", attributes, swatch(policy), policies[policy].label);
     button.addEventListener("click", (event) => {
       if (event.shiftKey) {
         const only = shown.every((other) => view.off.has(other) === (other !== policy));
@@ -156,7 +162,9 @@ function sortable(table) {
         const cell = row.cells[column];
         return head.dataset.sort === "number" ? Number(cell.dataset.value || Infinity) : cell.textContent;
       };
-      const compare = (a, b) => (head.dataset.sort === "number" ? key(a) - key(b) : key(a).localeCompare(key(b), "en", { numeric: true }));
+      const byNumber = (a, b) => key(a) - key(b);
+      const byText = (a, b) => key(a).localeCompare(key(b), "en", { numeric: true });
+      const compare = head.dataset.sort === "number" ? byNumber : byText;
       const rows = [...body.rows].sort(compare);
       body.append(...(down ? rows.reverse() : rows));
     });
@@ -167,7 +175,8 @@ function sortable(table) {
 function filterable(table) {
   const names = [...new Set([...table.tBodies[0].rows].map((row) => row.dataset.panel))];
   if (names.length < 2) return;
-  const select = element("select", {}, element("option", { value: "" }, "all panels"), ...names.map((name) => element("option", { value: name }, name)));
+  const options = names.map((name) => element("option", { value: name }, name));
+  const select = element("select", {}, element("option", { value: "" }, "all panels"), ...options);
   select.addEventListener("change", () => {
     for (const row of table.tBodies[0].rows) row.hidden = select.value !== "" && row.dataset.panel !== select.value;
   });

@@ -76,8 +76,8 @@ function logTicks(low, high, wanted) {
     for (let digit = 1; digit <= 9; digit++) {
       const at = Number(`${digit}e${e}`);
       if (!inside(at)) continue;
-      const labelled =
-        decades === 0 || (decades <= 2 ? [1, 2, 5].includes(digit) : digit === 1 && ((e % every) + every) % every === 0);
+      let labelled = digit === 1 && e % every === 0;
+      if (decades <= 2) labelled = decades === 0 || [1, 2, 5].includes(digit);
       if (labelled || every === 1 || digit === 1) out.push({ at, label: labelled ? tickLabel(at, at) : "" });
     }
   }
@@ -98,8 +98,9 @@ function tickLabel(value, step) {
   if (size <= step * 1e-6) return "0";
   if (size >= 1e9 || size < 1e-4) return scientific(value);
   const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e3 ? [1e3, "k"] : [1, ""];
+  const inUnits = step / unit;
   let decimals = 0;
-  while (decimals < 9 && Math.abs(Number((step / unit).toFixed(decimals)) - step / unit) >= (step / unit) * 1e-6) decimals++;
+  while (decimals < 9 && Math.abs(Number(inUnits.toFixed(decimals)) - inUnits) >= inUnits * 1e-6) decimals++;
   let digits = (value / unit).toFixed(decimals);
   if (suffix && digits.includes(".")) digits = digits.replace(/\.?0+$/, "");
   return digits.replace("-", "−") + suffix;
@@ -118,7 +119,8 @@ function readable(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e15)) return scientific(value);
   const decimals = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 2 - Math.floor(Math.log10(size));
-  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace("-", "−");
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return value.toLocaleString("en-US", digits).replace("-", "−");
 }
 
 /** A value of the x axis with all its digits. */

@@ -1,7 +1,7 @@
 //! The embedded font: widths and outlines of texts.
 //!
-//! A subset of Inter (SIL Open Font License, see `assets/fonts/OFL.txt`). In a PNG, a character that the subset lacks is
-//! drawn as an empty box. An SVG contains the text itself and is displayed with a font of the reader.
+//! A subset of Inter (SIL Open Font License, see `assets/fonts/OFL.txt`). In a PNG, a character that the subset lacks
+//! is drawn as an empty box. An SVG contains the text itself and is displayed with a font of the reader.
 
 use std::sync::LazyLock;
 #[cfg(feature = "png")]
@@ -64,8 +64,8 @@ pub(super) fn wrap(text: &str, size: f64, bold: bool, room: f64) -> Vec<String> 
     lines
 }
 
-/// Sends the outlines of a text to `pen`, in font units with y upwards. `advance` receives the offset of each glyph along
-/// the line before its outline. Returns the number of font units per em.
+/// Sends the outlines of a text to `pen`, in font units with y upwards. `advance` receives the offset of each glyph
+/// along the line before its outline. Returns the number of font units per em.
 #[cfg(feature = "png")]
 pub(super) fn outline<P: OutlineBuilder>(text: &str, bold: bool, pen: &mut P, advance: impl Fn(&mut P, f64)) -> f64 {
     let face = face(bold);

@@ -187,8 +187,8 @@ fn lines(series: &Series, style: Style, x: Mapping, y: Mapping, items: &mut Vec<
     items.extend(placed(series, x, y).into_iter().filter(|p| p.len() > 1).map(|points| Item::Line { points, stroke }));
 }
 
-/// The positions of a curve's markers. On a curve over time they have equal distances and are shifted from curve to curve
-/// by `stagger`, so that markers of equal curves do not cover each other.
+/// The positions of a curve's markers. On a curve over time they have equal distances and are shifted from curve to
+/// curve by `stagger`, so that markers of equal curves do not cover each other.
 fn marks(series: &Series, x: Mapping, y: Mapping, stagger: f64) -> Vec<(f64, f64)> {
     let placed = placed(series, x, y).into_iter().flatten();
     if series.mark == Mark::LineAndPoints || series.points.len() == 1 {

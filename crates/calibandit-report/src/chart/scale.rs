@@ -42,8 +42,8 @@ impl Mapping {
         at.is_finite().then(|| at.clamp(-FAR, FAR))
     }
 
-    /// As [`place`](Self::place), but a value that is not positive is placed at the low end of a log axis. For the lower
-    /// edge of a band.
+    /// As [`place`](Self::place), but a value that is not positive is placed at the low end of a log axis. For the
+    /// lower edge of a band.
     pub(super) fn place_or_low(&self, value: f64) -> Option<f64> {
         if self.scale == AxisScale::Log && value <= 0.0 { Some(self.from) } else { self.place(value) }
     }

@@ -14,8 +14,8 @@ pub(super) fn write(scene: &Scene, title: &str, description: &str) -> String {
     let mut writer = Writer { out: String::new() };
     let _ = writeln!(
         writer.out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" font-family=\"{FAMILY}\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FAMILY}\">"
     );
     let _ = writeln!(writer.out, "<title>{}</title>", escape(title));
     if !description.is_empty() {
@@ -79,7 +79,8 @@ impl Writer {
                 let (width, height) = (number(frame.right - frame.left), number(frame.bottom - frame.top));
                 let _ = writeln!(
                     self.out,
-                    "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} {y} {width} {height}\">"
+                    "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+                     viewBox=\"{x} {y} {width} {height}\">"
                 );
                 self.items(items);
                 self.out.push_str("</svg>\n");

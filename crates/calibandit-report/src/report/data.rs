@@ -1,7 +1,7 @@
 //! The numbers of a figure as compact JSON for the scripts of the page.
 //!
-//! Values are stored by column with five digits, and the x values once per panel if its curves share them. A figure with
-//! ten panels, five policies, a hundred checkpoints and twenty instances needs less than a megabyte.
+//! Values are stored by column with five digits, and the x values once per panel if its curves share them. A figure
+//! with ten panels, five policies, a hundred checkpoints and twenty instances needs less than a megabyte.
 
 use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Mark, Panel, Quantiles, Series};
 use serde_json::{Map, Value, json};

@@ -55,7 +55,8 @@ impl<'a> Legend<'a> {
         };
         let (light, dark) = (variables(|style| style.color), variables(|style| style.dark));
         format!(
-            ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
+            ":root{{{light}}}\n\
+             @media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
              @media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
         )
     }

@@ -35,7 +35,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser. Panics if none is installed: tests that call this are ignored with the reason `needs Chromium`.
+    /// Starts a browser. Panics if none is installed: tests that call this are ignored because they need Chromium.
     pub(crate) fn start() -> Self {
         let program = find().expect("Chromium must be installed, or CALIBANDIT_CHROMIUM set to its path");
         static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -154,7 +154,8 @@ impl Browser {
     pub(crate) fn place(&mut self, selector: &str) -> (f64, f64) {
         let quoted = json!(selector);
         let script = format!(
-            "(() => {{ const e = document.querySelector({quoted}); e.scrollIntoView({{block: 'center', behavior: 'instant'}}); \
+            "(() => {{ const e = document.querySelector({quoted}); \
+             e.scrollIntoView({{block: 'center', behavior: 'instant'}}); \
              const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()"
         );
         let place = self.eval(&script);
