@@ -225,7 +225,7 @@ fn scale_js_gives_the_results_that_the_rust_code_gives() {
         "(() => {{ {} {} return differences({}); }})()",
         include_str!("../assets/report/scale.js"),
         include_str!("scale_check.js"),
-        include_str!("scale_cases.json"),
+        include_str!("../src/chart/scale_cases.json"),
     );
     assert_eq!(browser.eval(&script), json!([]));
 }

@@ -1,4 +1,4 @@
-// Compares scale.js with the expected results in scale_cases.json; returns one line per difference.
+// Compares scale.js with the expected results in src/chart/scale_cases.json; returns one line per difference.
 function differences(cases) {
   const found = [];
   const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));

@@ -1,5 +1,5 @@
 // Axes: limits, positions, ticks and number formats. The functions up to tickLabel do the same as src/chart/scale.rs;
-// tests/scale_cases.json holds the expected results of both.
+// src/chart/scale_cases.json holds the expected results of both.
 
 const LOG_RATIO = 1e8;
 

@@ -1,6 +1,6 @@
 //! Axes: limits, positions of values, ticks and their labels.
 //!
-//! The scripts of the report do the same for interactive figures (`assets/report/scale.js`); `tests/scale_cases.json`
+//! The scripts of the report do the same for interactive figures (`assets/report/scale.js`); `scale_cases.json`
 //! holds the expected results of both.
 
 use super::AxisScale;
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use serde::Deserialize;
 
-    /// `tests/scale_cases.json`.
+    /// `scale_cases.json`.
     #[derive(Deserialize)]
     struct Cases {
         limits: Vec<LimitsCase>,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn cases() -> Cases {
-        serde_json::from_str(include_str!("../../tests/scale_cases.json")).unwrap()
+        serde_json::from_str(include_str!("scale_cases.json")).unwrap()
     }
 
     fn near(a: f64, b: f64) -> bool {
