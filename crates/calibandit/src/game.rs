@@ -1,10 +1,10 @@
 //! Games: weighted tallying bandits.
 //!
-//! A [`Game`] is a set of [`Arm`]s. An arm's expected loss depends on the weighted tally of its own plays among the
-//! last ones (the [`Window`]); what is observed is that loss with [`Noise`] on top. The games of the paper
-//! are in the [`zoo`].
+//! A [`Game`] is a list of [`Arm`]s. An arm's expected loss depends on the weighted tally of its own plays among the
+//! last ones (the [`Window`]); the observed loss is drawn around it with [`Noise`]. The games of the paper are in the
+//! [`zoo`].
 //!
-//! This module knows nothing of policies.
+//! Not here: policies, and playing a policy on a game ([`simulate`](crate::simulate())).
 
 mod arm;
 mod least_loss;
@@ -17,7 +17,6 @@ mod window;
 pub mod zoo;
 
 pub use arm::{Arm, ArmError};
-pub use least_loss::ENUMERATION_LIMIT;
 pub use loss::{ExponentialLinear, Linear, LossCurve, LossCurveSpec, LossFn, NeedleCurve, Shape, Trend};
 pub use noise::Noise;
 pub(crate) use noise::{bernoulli, threshold};
@@ -103,7 +102,7 @@ impl Game {
         Window::new(self.memory)
     }
 
-    /// Plays `arm` and returns its expected loss (NaN where a loss function leaves [0, 1]).
+    /// Plays `arm` and returns its expected loss: NaN if a loss function leaves [0, 1] there, see [`LossCurve::at`].
     ///
     /// # Panics
     /// If there is no such arm.
@@ -146,7 +145,7 @@ impl From<Game> for GameData {
     }
 }
 
-/// What can be wrong with a game or with a sequence of plays.
+/// Why a game or a sequence of plays is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameError {
@@ -167,31 +166,31 @@ pub enum GameError {
         /// What is wrong with it.
         source: ArmError,
     },
-    /// A parameter of a game of the zoo.
+    /// A parameter of a game of the zoo is out of its range.
     #[error("`{parameter}` must be {expected}, but is {value}")]
     Parameter {
         /// Its name, as in files.
         parameter: &'static str,
         /// The value given.
         value: f64,
-        /// What it has to be.
+        /// The values that it can have.
         expected: &'static str,
     },
-    /// Two parameters of a game of the zoo that exclude each other.
+    /// Two parameters of a game of the zoo exclude each other.
     #[error("`{one}` and `{other}` cannot both be given: leave one of them out")]
     Conflict {
-        /// The one, as in files.
+        /// The first, as in files.
         one: &'static str,
-        /// The other, as in files.
+        /// The second, as in files.
         other: &'static str,
     },
-    /// A game of the zoo lacks a parameter that can be given in more than one way.
+    /// A game of the zoo lacks a parameter that can be given in several ways.
     #[error("{parameters} must be given")]
     Missing {
         /// Which, as in files.
         parameters: &'static str,
     },
-    /// A sequence names an arm that is not there.
+    /// A sequence names an arm that does not exist.
     #[error("play {play} names arm {arm}, but the arms are 0 to {}", arms - 1)]
     NoSuchArm {
         /// The arm named.

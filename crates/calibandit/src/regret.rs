@@ -1,15 +1,15 @@
 //! Complete policy regret (CPR): expected loss of the plays made, less the optimum over as many plays.
 //!
-//! Both sides are *expected* losses; nothing sampled enters. Each checkpoint is compared with the best sequence of its own
-//! length, as in the paper's definition, not with the beginning of the horizon's best sequence.
+//! Both sides are *expected* losses; no sampled loss is used. Each checkpoint is compared with the best sequence of its
+//! own length, as in the paper's definition, not with the beginning of the best sequence of the whole horizon.
 
 use crate::game::{Game, Optima, OptimumError};
 use crate::simulate::Checkpoint;
 
 /// The CPR at each checkpoint.
 ///
-/// Computed from the excess over mu(x*) of both sides, so that it keeps its digits at any time. Never negative beyond
-/// rounding. Use [`cpr_with`] to share the optima between trajectories on one game.
+/// It is computed from the excess over mu(x*) of both sides, so that it keeps its digits at any time. It is never negative
+/// beyond rounding. Use [`cpr_with`] to share the optima between trajectories on one game.
 ///
 /// ```
 /// use calibandit::{Arm, Checkpoint, Game, LossCurve, Noise, Weights, cpr};

@@ -1,11 +1,11 @@
-//! The paper's bounds on the complete policy regret, as functions.
+//! The paper's bounds on the complete policy regret (CPR), as functions of the size of a problem.
 //!
-//! Lower bounds are rates: the paper hides constants and logarithms behind its notation, so they say how regret must
-//! grow, not how large it must be. Theorem 1 has its constants.
+//! Lower bounds are rates: the paper's notation hides constants and logarithms, so they say how regret must grow, not how
+//! large it must be. Theorem 1 has its constants, which are so large that it, too, is useful as an order of growth only.
 
 use crate::math;
 
-/// What the bounds are stated in terms of.
+/// The quantities in which the bounds are stated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProblemSize {
     /// The number of arms, K.
@@ -14,7 +14,7 @@ pub struct ProblemSize {
     pub horizon: u64,
     /// The game's memory, m.
     pub memory: usize,
-    /// What the policy is told about the memory, M.
+    /// The memory bound that the policy is told, M.
     pub memory_bound: u64,
 }
 
@@ -32,13 +32,13 @@ impl ProblemSize {
     ///
     /// `4·K·M + K·m·log T + 800·sqrt(K·T·ln(2·K·log T / delta)) + alpha·T`.
     ///
-    /// The paper's `log T` stands for a bound on the number of epochs `S = log2(T/(4KM) + 1)`, so it is taken to base 2
-    /// here: with the natural logarithm `S <= log T` fails for small `K·M`.
+    /// The paper's `log T` bounds the number of epochs `S = log2(T/(4KM) + 1)`. It is therefore taken to base 2 here: with
+    /// the natural logarithm, `S <= log T` fails for small `K·M`.
     ///
     /// ```
     /// use calibandit::theory::ProblemSize;
     /// let fig1a = ProblemSize { arms: 5, horizon: 1_000_000, memory: 3, memory_bound: 3 };
-    /// // The constants are generous: the bound exceeds the horizon, which no regret can.
+    /// // The constants are large: here the bound exceeds the horizon, and with it every possible regret.
     /// assert!(fig1a.theorem_1(0.05, 0.0) > 1_000_000.0);
     /// ```
     pub fn theorem_1(&self, delta: f64, alpha: f64) -> f64 {
@@ -55,14 +55,14 @@ impl ProblemSize {
         (self.k() * self.t()).sqrt() + self.memory as f64 * self.k() + self.memory_bound as f64
     }
 
-    /// The rate `min(2^m, T) / m` of Proposition 1: what any policy pays without repeated exposure optimality.
+    /// The rate `min(2^m, T) / m` of Proposition 1: the regret of any policy without repeated exposure optimality.
     pub fn intractability_rate(&self) -> f64 {
         let m = self.memory as f64;
         math::exp2(m).min(self.t()) / m
     }
 
-    /// Theorem 2's price of not knowing the memory: a policy that plays the second arm of both games M times in a row has
-    /// at least the first of these as its CPR on game A; one that does not has at least the second on game B.
+    /// Theorem 2's cost of not knowing the memory: a policy that plays the second arm of both games M times in a row has a
+    /// CPR of at least the first number on game A; any other policy has a CPR of at least the second on game B.
     pub fn adaptivity_price(&self) -> (f64, f64) {
         let bound = self.memory_bound as f64;
         (bound / 2.0, self.t() / 2.0 - (bound - 1.0))
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_horizon_of_one_is_no_special_case() {
+    fn theorem_1_is_finite_at_a_horizon_of_one() {
         assert!(ProblemSize { horizon: 1, ..SMALL }.theorem_1(0.05, 0.0).is_finite());
     }
 }

@@ -241,6 +241,7 @@ mod tests {
                 Noise::Normal { .. } => 1,
                 Noise::Beta { .. } => 2,
                 Noise::None => 3,
+                other => panic!("{other:?} is not drawn"),
             }] += 1;
         }
         assert!(arms.iter().any(|&k| k < 4) && arms.iter().any(|&k| k > 150));

@@ -121,6 +121,7 @@ pub(super) fn feedback_name(noise: Noise) -> &'static str {
         Noise::Normal { .. } => "normal",
         Noise::Beta { .. } => "beta",
         Noise::None => "no noise",
+        _ => "other",
     }
 }
 

@@ -24,12 +24,13 @@ struct ArmData {
     feedback: Noise,
 }
 
-/// Up to this memory every window of an arm with a loss function is tried when the arm is made.
+/// Up to this memory every window of an arm with a loss function is tried when the arm is made: 2048 calls of the
+/// function at most.
 const TRIED_AT_ONCE: usize = 12;
 
 impl Arm {
-    /// An arm. The curve must stay in [0, 1] wherever that can be seen at once; a loss function over a long memory is
-    /// checked further as it is played.
+    /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows here,
+    /// and on the others when they are played.
     pub fn new(weights: Weights, curve: LossCurve, noise: Noise) -> Result<Self, ArmError> {
         noise.check()?;
         let memory = weights.memory();
@@ -52,8 +53,8 @@ impl Arm {
             }
         }
         let memory = self.memory();
-        // Windows in which the newest plays were of this arm and the rest were not: they include both ends of the
-        // tally's range, so for every shape but a function they tell the whole story.
+        // Windows in which the newest plays were of this arm and the rest were not. They include both ends of the range of
+        // the tally and every number of plays, so for every shape but a function they are sufficient.
         let mut tally = 0.0;
         let mut before = None;
         for (i, weight) in self.weights.as_slice().iter().enumerate() {
@@ -96,7 +97,7 @@ impl Arm {
         if (0.0..=1.0).contains(&loss) {
             return Ok(loss);
         }
-        // A function's value is hidden behind NaN by now: ask it again, for the message.
+        // The curve has replaced the function's value by NaN: call the function again, for the message.
         let loss = match self.curve.shape() {
             Shape::Function { function, .. } => function(exposure.tally),
             _ => loss,
@@ -169,7 +170,8 @@ pub enum ArmError {
     },
     /// The curve leaves [0, 1].
     #[error(
-        "the loss curve is {loss} at {plays} plays in the window (tally {tally}), but expected losses must lie in [0, 1]"
+        "the loss curve is {loss} at {plays} plays in the window (tally {tally}), \
+         but expected losses must lie in [0, 1]"
     )]
     Curve {
         /// The value.
@@ -187,17 +189,21 @@ pub enum ArmError {
         /// Its value.
         value: f64,
     },
-    /// A function goes against the trend that was declared for it.
-    #[error("the loss function is declared {trend:?} in the tally, but is not from {} to {plays} plays in a row", plays - 1)]
+    /// A loss function contradicts its declared trend.
+    #[error(
+        "the loss function is declared {trend:?} in the tally, but is not from {} to {plays} plays in a row",
+        plays - 1
+    )]
     Trend {
         /// What was declared.
         trend: Trend,
         /// Where it is wrong.
         plays: usize,
     },
-    /// A table by plays of the wrong length.
+    /// The table `by_plays` has the wrong length.
     #[error(
-        "`by_plays` has {values} values, but the memory is {memory}: give one loss for each number of plays from 1 to {memory}"
+        "`by_plays` has {values} values, but the memory is {memory}: \
+         give one loss for each number of plays from 1 to {memory}"
     )]
     Table {
         /// How many values were given.
@@ -205,7 +211,7 @@ pub enum ArmError {
         /// How many are needed.
         memory: usize,
     },
-    /// A parameter of the noise.
+    /// A parameter of the noise is not a positive number.
     #[error("{parameter} must be a positive number, but is {value}")]
     Noise {
         /// Which.
@@ -213,18 +219,18 @@ pub enum ArmError {
         /// Its value.
         value: f64,
     },
-    /// An arm in a file that says nothing about its weights.
+    /// An arm in a file has neither `weights` nor `memory`.
     #[error("the arm has no weights: give `weights`, newest play first, or `memory` for that many weights of 1")]
     NoWeights,
-    /// An arm in a file with both.
+    /// An arm in a file has both `weights` and `memory`.
     #[error("the arm has both `weights` and `memory`: the memory is the number of weights, so give one of them")]
     WeightsAndMemory,
-    /// A curve in a file without a shape.
+    /// A curve in a file has no shape.
     #[error(
         "the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `exponential_linear`, `needle`"
     )]
     NoShape,
-    /// A curve in a file with two shapes.
+    /// A curve in a file has two shapes.
     #[error("the loss curve has two shapes, `{one}` and `{other}`: give exactly one")]
     TwoShapes {
         /// The first.

@@ -1,14 +1,15 @@
 //! The least loss of an arm for each number of plays in its window.
 //!
-//! Everything that reasons about an arm without playing it (the smallest alpha, bounds on the optimum) rests on
-//! these. Windows are enumerated only where nothing else will do.
+//! The smallest alpha of a game and the bounds on its optimum are computed from it. Windows are enumerated only where
+//! neither the weights nor the shape of the curve allow anything better.
 
 use std::collections::HashMap;
 
 use super::{Arm, Exposure, Game, NeedleCurve, Shape, Trend, Weights};
 
-/// Up to this memory all windows of an arm are tried where its curve's shape does not help.
-pub const ENUMERATION_LIMIT: usize = 24;
+/// Up to this memory all windows of an arm are enumerated if its curve has no helpful shape: 2^23 windows, a fraction of
+/// a second.
+pub(crate) const ENUMERATION_LIMIT: usize = 24;
 
 /// The least expected loss over the windows `y` with `y_1 = 1` and a given number of plays.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +19,10 @@ pub(crate) struct LeastLoss {
     pub(crate) window: Vec<bool>,
 }
 
-/// Why the levels of an arm are not known.
+/// Why the least losses of an arm are not known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LeastLossError {
-    /// The memory is above [`ENUMERATION_LIMIT`], and the curve's shape does not help.
+    /// The memory is above [`ENUMERATION_LIMIT`], and the curve has no helpful shape.
     MemoryTooLong { memory: usize },
     /// The loss function leaves [0, 1] at this tally.
     CurveLeftRange { tally: f64 },
@@ -51,7 +52,7 @@ pub(crate) fn interchangeable(game: &Game) -> (Vec<usize>, Vec<Vec<usize>>) {
     (class_of, classes)
 }
 
-/// The levels of an arm, from one play to its memory.
+/// The least losses of an arm, from one play in the window to as many as its memory.
 pub(crate) fn least_losses(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
     let memory = arm.memory();
     let by_plays = arm.curve().depends_on_plays_only() || arm.weights().all_equal();
@@ -88,22 +89,22 @@ fn at_window(arm: &Arm, window: Vec<bool>) -> Result<LeastLoss, LeastLossError> 
     Ok(LeastLoss { loss, window })
 }
 
-/// With a monotone curve the extreme tally is the best: the newest play and the others in the order of their weights.
+/// With a monotone curve the most extreme tally is the best: the newest play, and the others in the order of weights.
 fn monotone(arm: &Arm, order: impl Fn(&f64, &f64) -> std::cmp::Ordering) -> Result<Vec<LeastLoss>, LeastLossError> {
     let weights = arm.weights().as_slice();
     let mut ages: Vec<usize> = (1..weights.len()).collect();
     ages.sort_by(|&a, &b| order(&weights[a], &weights[b]));
     let mut window = newest(1, weights.len());
-    let mut levels = vec![at_window(arm, window.clone())?];
+    let mut least = vec![at_window(arm, window.clone())?];
     for age in ages {
         window[age] = true;
-        levels.push(at_window(arm, window.clone())?);
+        least.push(at_window(arm, window.clone())?);
     }
-    Ok(levels)
+    Ok(least)
 }
 
-/// Whether each weight exceeds the sum of all after it and no sum is rounded: then a tally has at most one window, and
-/// the greedy choice finds it.
+/// Whether each weight exceeds the sum of all after it and no sum is rounded: then each tally belongs to at most one
+/// window, and the greedy choice finds it.
 fn sums_tell_windows_apart(weights: &Weights) -> bool {
     let smallest_bit = |w: f64| {
         let bits = w.to_bits();
@@ -125,7 +126,7 @@ fn sums_tell_windows_apart(weights: &Weights) -> bool {
     true
 }
 
-/// At most one window has the needle's tally, so every level but that window's is known.
+/// At most one window has the needle's tally; all others have the other loss.
 fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>, LeastLossError> {
     let mut left = needle.tally;
     let hit: Vec<bool> = arm
@@ -145,12 +146,12 @@ fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>
     (1..=memory)
         .map(|plays| {
             let straight = newest(plays, memory);
-            let in_level = exists && hit.iter().filter(|&&played| played).count() == plays;
-            if in_level && needle.loss <= needle.otherwise {
+            let has_needle = exists && hit.iter().filter(|&&played| played).count() == plays;
+            if has_needle && needle.loss <= needle.otherwise {
                 return at_window(arm, hit.clone());
             }
-            if in_level && straight == hit && plays > 1 && plays < memory {
-                // The needle is the worse value: any other window of this level avoids it.
+            if has_needle && straight == hit && plays > 1 && plays < memory {
+                // The needle is the worse value: any other window with as many plays avoids it.
                 let mut other = straight;
                 other.swap(plays - 1, plays);
                 return at_window(arm, other);
@@ -160,7 +161,7 @@ fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>
         .collect()
 }
 
-/// Every window, tallies added newest play first as everywhere.
+/// Tries every window. Tallies are added newest play first, as everywhere.
 fn enumerate(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
     let memory = arm.memory();
     let weights = arm.weights().as_slice();

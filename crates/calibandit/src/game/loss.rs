@@ -46,7 +46,7 @@ pub enum Shape {
     Function {
         /// The function. It must map the arm's tallies into [0, 1].
         function: LossFn,
-        /// What is known of it: lets `reo` and `optimum` do without enumeration.
+        /// Its declared trend: with a known trend, `reo` and `optimum` need not enumerate windows.
         trend: Trend,
     },
 }
@@ -71,12 +71,12 @@ pub struct ExponentialLinear {
     pub alpha: f64,
     /// The height of the exponential part.
     pub beta: f64,
-    /// The linear decrease per lap; its sign does not matter.
+    /// The linear decrease per play; its sign does not matter.
     pub gamma: f64,
 }
 
 impl ExponentialLinear {
-    /// The expected loss of lap `k`, from 1 on.
+    /// The expected loss at `k` plays in the window, from 1 on.
     pub fn at(&self, k: usize) -> f64 {
         let k = k as f64;
         self.beta * math::exp(-self.alpha * k) - self.gamma.abs() * k
@@ -98,6 +98,7 @@ pub struct NeedleCurve {
 
 /// What is known about the direction of a loss function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Trend {
     /// Nothing.
     Unknown,
@@ -138,12 +139,12 @@ impl LossCurve {
         Self::new(Shape::Needle(NeedleCurve { tally, loss, otherwise }))
     }
 
-    /// Any function of the tally. Say with [`with_trend`](LossCurve::with_trend) if it is monotone.
+    /// Any function of the tally. If it is monotone, declare it with [`with_trend`](LossCurve::with_trend).
     pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::new(Shape::Function { function: Arc::new(function), trend: Trend::Unknown })
     }
 
-    /// Declares the trend of a [`function`](LossCurve::function); other shapes know theirs.
+    /// Declares the trend of a [`function`](LossCurve::function). Other shapes ignore it, because their trend is known.
     pub fn with_trend(mut self, declared: Trend) -> Self {
         if let Shape::Function { trend, .. } = &mut self.shape {
             *trend = declared;
@@ -178,8 +179,15 @@ impl LossCurve {
         self.alone
     }
 
-    /// The expected loss at this exposure. NaN if a [`Shape::Function`] leaves [0, 1] there: everything that plays a
-    /// game turns that into an error.
+    /// The expected loss at this exposure.
+    ///
+    /// NaN if a [`Shape::Function`] leaves [0, 1] there, and only then. It is not a `Result`, because this is computed at
+    /// every play; everything that sums up plays ([`Game::losses`](super::Game::losses), [`reo`](super::reo()),
+    /// [`optimum`](super::optimum()), [`simulate`](crate::simulate())) turns NaN into an error that names the arm.
+    ///
+    /// # Panics
+    /// If the shape is [`Shape::ByPlays`] with fewer values than the exposure has plays, which an
+    /// [`Arm`](super::Arm) excludes.
     pub fn at(&self, exposure: Exposure) -> f64 {
         match (self.calibrated, self.alone) {
             (Some(loss), _) if exposure.is_calibrated() => loss,
@@ -204,7 +212,7 @@ impl Shape {
     fn at(&self, exposure: Exposure) -> f64 {
         match self {
             Shape::Constant(loss) => *loss,
-            Shape::ByPlays(losses) => losses.get(exposure.plays - 1).copied().unwrap_or(f64::NAN),
+            Shape::ByPlays(losses) => losses[exposure.plays - 1],
             Shape::Linear(line) => line.intercept + line.slope * exposure.tally,
             Shape::ExponentialLinear(model) => model.at(exposure.plays),
             Shape::Needle(needle) if exposure.tally == needle.tally => needle.loss,
@@ -247,7 +255,7 @@ impl PartialEq for Shape {
             (Shape::Linear(a), Shape::Linear(b)) => a == b,
             (Shape::ExponentialLinear(a), Shape::ExponentialLinear(b)) => a == b,
             (Shape::Needle(a), Shape::Needle(b)) => a == b,
-            // Two functions are the same only if they are one: nothing else can be known about them.
+            // Functions cannot be compared, only their addresses.
             (Shape::Function { function: a, trend: s }, Shape::Function { function: b, trend: t }) => {
                 Arc::ptr_eq(a, b) && s == t
             }
@@ -269,7 +277,7 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// A loss curve as it is written in files: exactly one shape, and the special values.
+/// A loss curve as in files: exactly one shape, and the special values.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

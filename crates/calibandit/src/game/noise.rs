@@ -1,4 +1,4 @@
-//! The noise of the feedback: what is observed when an arm is played, given its expected loss.
+//! The noise of the feedback: how observed losses are distributed around expected losses.
 
 use rand::Rng;
 use rand_distr::{Beta, Binomial, ChiSquared, Distribution, StandardNormal};
@@ -14,6 +14,7 @@ use crate::{Feedback, Stream};
     serde(rename_all = "kebab-case", deny_unknown_fields)
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Noise {
     /// 1 with the expected loss as probability, otherwise 0.
     #[default]
@@ -47,7 +48,8 @@ impl Noise {
         !matches!(self, Noise::Normal { .. })
     }
 
-    /// One observed loss of a play with this expected loss.
+    /// One observed loss of a play with this expected loss. If that is NaN (the mark of a loss function that left
+    /// [0, 1]), so may be the observed loss.
     pub fn draw(&self, mean: f64, stream: &mut Stream) -> f64 {
         match *self {
             Noise::Bernoulli => bernoulli(threshold(mean), stream),
@@ -66,6 +68,9 @@ impl Noise {
 
     /// The feedback of `plays` plays that all have this expected loss: distributed exactly as that many
     /// [`draw`](Noise::draw)s added up, but at a cost that does not grow with their number (except for Beta).
+    ///
+    /// # Panics
+    /// If the expected loss lies outside [0, 1], which it cannot for an [`Arm`](super::Arm).
     #[inline]
     pub fn draw_many(&self, mean: f64, plays: u64, stream: &mut Stream) -> Feedback {
         if *self == Noise::Bernoulli && (2..=COUNTED).contains(&plays) {
@@ -75,28 +80,26 @@ impl Noise {
         self.draw_more(mean, plays, stream)
     }
 
-    /// The rest of [`draw_many`](Noise::draw_many), out of the way of what is drawn most often.
+    /// The rest of [`draw_many`](Noise::draw_many), not inlined, so that the most frequent case stays small.
     #[inline(never)]
     fn draw_more(&self, mean: f64, plays: u64, stream: &mut Stream) -> Feedback {
         let n = plays as f64;
         match *self {
             _ if plays == 0 => Feedback::default(),
             _ if plays == 1 => Feedback::one(self.draw(mean, stream)),
+            // A loss function left [0, 1]: pass the mark on, so that the simulation can report it.
+            _ if mean.is_nan() => Feedback { plays, sum: mean, sum_sq: mean },
             Noise::Bernoulli => {
-                let ones = match Binomial::new(plays, mean) {
-                    Ok(binomial) => binomial.sample(stream) as f64,
-                    Err(_) => n * mean, // cannot happen: a mean lies in [0, 1]
-                };
+                let law = Binomial::new(plays, mean).expect("an expected loss lies in [0, 1]");
+                let ones = law.sample(stream) as f64;
                 Feedback { plays, sum: ones, sum_sq: ones }
             }
             Noise::Normal { sd } => {
                 // The mean of n normals and their squared deviations from it are independent.
                 let z: f64 = StandardNormal.sample(stream);
                 let sum = n * mean + sd * n.sqrt() * z;
-                let scatter = match ChiSquared::new(n - 1.0) {
-                    Ok(chi) => sd * sd * chi.sample(stream),
-                    Err(_) => 0.0, // cannot happen: n is at least 2
-                };
+                let law = ChiSquared::new(n - 1.0).expect("there are at least two plays here");
+                let scatter = sd * sd * law.sample(stream);
                 Feedback { plays, sum, sum_sq: sum * sum / n + scatter }
             }
             Noise::Beta { .. } => {
@@ -111,11 +114,12 @@ impl Noise {
     }
 }
 
-/// Up to this many plays, ones are counted bit by bit: that is faster than drawing from a Binomial distribution.
+/// Up to this many plays, ones are counted bit by bit: up to about here that is faster than a draw from the binomial
+/// distribution.
 const COUNTED: u64 = 320;
 
-/// How many of 2^53 equally likely numbers stand for a one, if it has this probability: the least number that is not
-/// below it, so that comparing a multiple of 2^-53 with the probability and comparing integers is the same.
+/// How many of 2^53 equally likely numbers stand for a one of this probability: the least integer that is not below
+/// `mean · 2^53`, so that comparing integers is the same as comparing multiples of 2^-53 with the probability.
 #[inline]
 pub(crate) fn threshold(mean: f64) -> u64 {
     let exact = mean * (1u64 << 53) as f64;
@@ -126,14 +130,15 @@ pub(crate) fn threshold(mean: f64) -> u64 {
 /// 1 if a random number of 53 bits is below the threshold, otherwise 0.
 #[inline(always)]
 pub(crate) fn bernoulli(threshold: u64, stream: &mut Stream) -> f64 {
-    // Not from a bool: that becomes a branch, and half of the time the wrong one is taken.
+    // Not computed from a bool, which would become a branch that cannot be predicted.
     let below = (stream.next_u64() >> 11).wrapping_sub(threshold) >> 63;
     below as f64
 }
 
-/// The number of ones among `plays` draws: for each of them, a random number of 53 bits is compared with the threshold, from
-/// the highest bit on, for 64 plays at once. A play is decided at the first bit that differs, so that about eight words
-/// do for 64 plays; which plays a word decides depends on the words before alone, so every play has a fair number.
+/// The number of ones among `plays` draws: for each of them, a random number of 53 bits is compared with the threshold,
+/// from the highest bit on, for 64 plays at once. A play is decided at the first bit that differs, so that about eight
+/// words suffice for 64 plays. Which plays a word decides depends only on the words before it, so that every play is
+/// decided by independent uniform bits.
 #[inline(always)]
 fn count_ones(plays: u64, mean: f64, stream: &mut Stream) -> u64 {
     let threshold = threshold(mean);
@@ -147,7 +152,7 @@ fn count_ones(plays: u64, mean: f64, stream: &mut Stream) -> u64 {
         left -= together;
         let mut undecided = u64::MAX >> (64 - together);
         let mut below = 0u64;
-        // The threshold's highest bit first; what is left undecided when only zeros follow cannot be below it any more.
+        // The threshold's highest bit first. A play that is undecided when only zeros follow is not below it.
         let mut bits = threshold << 11;
         while undecided != 0 && bits != 0 {
             let word = stream.next_u64();

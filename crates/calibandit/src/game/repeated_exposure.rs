@@ -1,4 +1,4 @@
-//! Repeated exposure optimality: the smallest alpha of a game, by the definition and exactly.
+//! Repeated exposure optimality (REO): the smallest alpha of a game, computed exactly from the definition.
 //!
 //! A game satisfies alpha-REO if no play of any arm, whatever its window, is better than the best calibrated arm by more
 //! than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
@@ -6,8 +6,9 @@
 use super::Game;
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
 
-/// What [`reo`] found.
+/// The result of [`reo`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reo {
     /// The smallest alpha for which the game satisfies alpha-REO. Never negative: a calibrated play of x* attains 0.
     pub alpha: f64,
@@ -15,8 +16,8 @@ pub struct Reo {
     pub best_arm: usize,
     /// The arm with the least loss of all arms in all windows.
     pub arm: usize,
-    /// The window of that arm that attains it, newest play first: `window[0]` is this play, and there are as many entries as the arm
-    /// has memory.
+    /// The window of that arm that attains it, newest play first: `window[0]` is this play, and there are as many entries
+    /// as the arm has memory.
     pub window: Vec<bool>,
 }
 
@@ -26,7 +27,8 @@ pub struct Reo {
 pub enum ReoError {
     /// Too many windows.
     #[error(
-        "arm {arm} has memory {memory}, and all windows can be tried only up to memory {limit}: declare the trend of its loss function if it is monotone"
+        "arm {arm} has memory {memory}, and all windows can be tried only up to memory {limit}: \
+         declare the trend of its loss function if it is monotone"
     )]
     MemoryTooLong {
         /// The arm.
@@ -58,8 +60,8 @@ impl ReoError {
 /// The smallest alpha for which `game` satisfies alpha-REO, and where it is attained.
 ///
 /// Curves by plays, equal weights, monotone curves and needles in weights like `2^-i` need no enumeration, at any memory.
-/// All other arms' windows are enumerated, up to memory 24. The declared trend of a loss function is believed: it cannot
-/// be verified on all windows of a long memory.
+/// The windows of all other arms are enumerated, up to memory 24. The declared trend of a loss function is taken for
+/// granted: it cannot be verified on all windows of a long memory.
 ///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, reo};
@@ -76,7 +78,7 @@ impl ReoError {
 /// ```
 pub fn reo(game: &Game) -> Result<Reo, ReoError> {
     let best_arm = game.best_arm();
-    // The calibrated best arm comes first, so that it is named where nothing is strictly better.
+    // Starts from the calibrated best arm, so that it is the result where nothing is strictly better.
     let mut least = game.best_loss();
     let mut arm = best_arm;
     let mut window = vec![true; game.arms()[best_arm].memory()];

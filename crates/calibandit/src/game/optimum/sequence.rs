@@ -7,6 +7,7 @@ use super::state_space::StateSpace;
 /// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct BestSequence {
     /// The first plays.
     pub prefix: Vec<usize>,

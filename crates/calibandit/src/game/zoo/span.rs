@@ -1,4 +1,4 @@
-//! A parameter that is one number or a range to draw from.
+//! A parameter that is one number, or a range from which each instance draws.
 
 use rand::RngExt;
 
@@ -14,6 +14,7 @@ use crate::rng::Stream;
     serde(untagged, expecting = "expected a number or a pair of numbers [low, high]")
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub enum Span<T> {
     /// Always this value.
     One(T),
