@@ -3,8 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use calibandit_experiment::output::FolderError;
-use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::spec::Diagnostics;
 use calibandit_fit::{ArmsError, LossRangeError, TableError};
 use calibandit_paper::f1::F1Error;
@@ -35,9 +33,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(transparent)]
-    Check(#[from] CheckError),
+    Experiment(#[from] calibandit_experiment::Error),
     #[error("{}: {source}", .path.display())]
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
@@ -61,7 +57,7 @@ impl CliError {
             CliError::F1(_) => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
             CliError::Interrupted { .. } | CliError::Tournament(TournamentError::Stopped { .. }) => 130,
-            CliError::Output(_) | CliError::Session(_) | CliError::Folder(_) | CliError::Check(_) => 1,
+            CliError::Output(_) | CliError::Session(_) | CliError::Experiment(_) => 1,
             CliError::File { .. } | CliError::Tournament(_) => 1,
         }
     }

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use calibandit_experiment::format::duration;
-use calibandit_experiment::run;
 use calibandit_experiment::schedule::{Progress, ProgressUpdate};
-use calibandit_report::session::Watcher;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Set by the first Ctrl-C. A second Ctrl-C ends the program at once.
@@ -49,8 +47,11 @@ impl Display {
         let now = Instant::now();
         Self { name: name.to_string(), bar, last_line: Mutex::new(now), start: now }
     }
+}
 
-    fn show(&self, done: usize, total: usize, work: f64) {
+impl Progress for Display {
+    fn update(&self, update: ProgressUpdate) {
+        let ProgressUpdate { done, total, work, .. } = update;
         let elapsed = self.start.elapsed().as_secs_f64();
         let left = duration(if work > 0.0 { elapsed * (1.0 - work) / work } else { f64::INFINITY });
         if let Some(bar) = &self.bar {
@@ -63,27 +64,11 @@ impl Display {
             eprintln!("{}: {:.0} % ({done} of {total} tasks), {left} left", self.name, work * 100.0);
         }
     }
-}
-
-impl Progress for Display {
-    fn update(&self, update: ProgressUpdate) {
-        self.show(update.done, update.total, update.work);
-    }
 
     fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
         eprintln!("{}: done in {}", self.name, duration(self.start.elapsed().as_secs_f64()));
-    }
-}
-
-impl Watcher for Display {
-    fn show(&self, progress: run::Progress) {
-        Display::show(self, progress.done, progress.pieces, progress.work);
-    }
-
-    fn finish(&self) {
-        Progress::finish(self);
     }
 }

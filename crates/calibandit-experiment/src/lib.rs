@@ -6,10 +6,10 @@
 //! [`mod@format`] writes numbers for people. Figures and reports are in the crate `calibandit-report`.
 
 pub mod cost;
+mod error;
 mod experiment;
 pub mod format;
 pub mod output;
-pub mod parallel;
 pub mod preflight;
 pub mod results;
 pub mod run;
@@ -17,4 +17,5 @@ pub mod schedule;
 pub mod spec;
 pub mod stats;
 
-pub use experiment::Experiment;
+pub use error::{Error, ErrorKind, InstanceError};
+pub use experiment::{Experiment, ExperimentBuilder, GameSource, LabelledPolicy, PolicyFactory, PolicySource};

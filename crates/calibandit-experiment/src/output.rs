@@ -1,67 +1,38 @@
-//! The output folder of a run: tables and manifest; and the folders of all shards merged into one. The figures and the
-//! report in the same folder are written by the crate `calibandit-report`.
+//! The output folder of a run: tables and manifest. Figures and the report in the same folder are written by the crate
+//! `calibandit-report`.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `results.csv`, `results.parquet` | every policy, instance and checkpoint |
 //! | `summary.csv` | the CPR over the instances |
-//! | `manifest.json` | what was run: specifications with every default filled in, seed, generator, versions |
+//! | `manifest.json` | what was run: the experiments with every default filled in, seed, generator, versions |
 //! | `figures/NAME.svg`, `figures/NAME.png` | the figures |
-//! | `report.html` | all of it to look at |
+//! | `report.html` | the report |
+//! | `.unfinished-NAME.jsonl` | the journal of an unfinished run |
 //!
-//! Files appear whole or not at all, and nothing in them depends on when, where or by how many threads they were made.
+//! A file is written to a temporary file and then renamed, so that it is either complete or absent. The contents do not
+//! depend on the time, the machine or the number of threads.
+
+mod manifest;
+
+pub use manifest::{Manifest, ManifestExperiment, PROGRAM};
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use calibandit::rng::GENERATOR;
-use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use crate::Experiment;
-use crate::results::{CsvError, ParquetError, Results, read_csv, write_csv, write_parquet};
-use crate::run::Shard;
-use crate::spec::Diagnostics;
+use crate::error::{Error, ErrorKind};
+use crate::results::{Results, read_csv, write_csv, write_parquet};
+use crate::run::{Journal, Shard};
 use crate::stats::write_summary;
 
-/// What was run, in full.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// The version of this file's layout.
-    pub manifest: u32,
-    /// The program and its version.
-    pub program: String,
-    /// The random generator and how its seeds are derived.
-    pub generator: String,
-    /// The part of the work that the results are of.
-    pub shard: Shard,
-    /// The experiments.
-    pub experiments: Vec<ManifestExperiment>,
-}
-
-/// One experiment of a manifest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ManifestExperiment {
-    /// The experiment with the keys of a file, every default written out.
-    pub spec: serde_json::Value,
-    /// The games and policies of each point of the sweep, with the defaults that depend on the horizon and the number
-    /// of arms filled in.
-    pub points: Vec<serde_json::Value>,
-}
-
-/// The program's name and version, as written into manifests and reports.
-pub const PROGRAM: &str = concat!("calibandit ", env!("CARGO_PKG_VERSION"));
-
-impl Manifest {
-    /// The manifest of these experiments.
-    pub fn new(experiments: &[Experiment], shard: Shard) -> Result<Self, FolderError> {
-        let one = |experiment: &Experiment| -> Result<_, FolderError> {
-            let points: Result<_, _> = experiment.points().iter().map(serde_json::to_value).collect();
-            Ok(ManifestExperiment { spec: experiment.to_json(), points: points.map_err(FolderError::Json)? })
-        };
-        let experiments = experiments.iter().map(one).collect::<Result<_, _>>()?;
-        Ok(Self { manifest: 1, program: PROGRAM.into(), generator: GENERATOR.into(), shard, experiments })
-    }
+/// An output folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDir {
+    path: PathBuf,
 }
 
 /// The contents of an output folder.
@@ -76,133 +47,134 @@ pub struct Stored {
     pub results: Vec<Results>,
 }
 
-/// Why a folder could not be written or read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FolderError {
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A table.
-    #[error("{}: {source}", path.display())]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: CsvError,
-    },
-    /// The Parquet file.
-    #[error(transparent)]
-    Parquet(#[from] ParquetError),
-    /// The manifest has an invalid experiment.
-    #[error(transparent)]
-    Spec(#[from] Diagnostics),
-    /// Something that cannot be written as JSON.
-    #[error("the manifest could not be written: {0}")]
-    Json(serde_json::Error),
-    /// A manifest that is none.
-    #[error("{}: not a manifest of this program: {source}", path.display())]
-    Manifest {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: serde_json::Error,
-    },
-    /// Folders that do not belong together.
-    #[error("{} and {} do not belong together: {why}", one.display(), other.display())]
-    Mismatch {
-        /// A folder.
-        one: PathBuf,
-        /// Another.
-        other: PathBuf,
-        /// What differs.
-        why: &'static str,
-    },
-    /// Not all shards are there.
-    #[error("shard {missing} is missing: merge all {} of them", missing.of())]
-    MissingShard {
-        /// Which.
-        missing: Shard,
-    },
-    /// Nothing to merge.
-    #[error("no folder was given to merge")]
-    Nothing,
-}
-
-/// Writes the tables and the manifest of a run, or of one shard of it.
-pub fn write_tables(folder: &Path, specs: &[Experiment], results: &[Results], shard: Shard) -> Result<(), FolderError> {
-    create(folder)?;
-    write_with(&folder.join("results.csv"), |path, file| {
-        write_csv(results, file).map_err(|source| FolderError::Csv { path: path.to_path_buf(), source })
-    })?;
-    write_with(&folder.join("results.parquet"), |_, file| Ok(write_parquet(results, file)?))?;
-    write_with(&folder.join("summary.csv"), |path, file| {
-        write_summary(results, file).map_err(|source| FolderError::Csv { path: path.to_path_buf(), source })
-    })?;
-    let manifest = Manifest::new(specs, shard)?;
-    let mut text = serde_json::to_string_pretty(&manifest).map_err(FolderError::Json)?;
-    text.push('\n');
-    write(&folder.join("manifest.json"), text.as_bytes())
-}
-
-/// What [`write_tables`] wrote.
-pub fn read(folder: &Path) -> Result<Stored, FolderError> {
-    let path = folder.join("manifest.json");
-    let text = fs::read(&path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
-    let name = path.display().to_string();
-    let manifest: Manifest = serde_json::from_slice(&text).map_err(|source| FolderError::Manifest { path, source })?;
-    let experiments = manifest.experiments.iter().map(|experiment| Experiment::from_json(&name, &experiment.spec));
-    let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
-    let path = folder.join("results.csv");
-    let file = File::open(&path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
-    let read = read_csv(io::BufReader::new(file)).map_err(|source| FolderError::Csv { path, source })?;
-    let results = in_order(&experiments, read);
-    Ok(Stored { manifest, experiments, results })
-}
-
-/// Merges the folders of all shards of one run.
-pub fn merge(folders: &[PathBuf]) -> Result<(Vec<Experiment>, Vec<Results>), FolderError> {
-    let parts: Vec<Stored> = folders.iter().map(|folder| read(folder)).collect::<Result<_, _>>()?;
-    let experiments = parts.first().ok_or(FolderError::Nothing)?.experiments.clone();
-    let first = &parts[0].manifest;
-    let mut whose: Vec<Option<&PathBuf>> = vec![None; first.shard.of()];
-    for (Stored { manifest, .. }, folder) in parts.iter().zip(folders) {
-        let mismatch = |other: &PathBuf, why| FolderError::Mismatch { one: other.clone(), other: folder.clone(), why };
-        if manifest.shard.of() != first.shard.of() {
-            return Err(mismatch(&folders[0], "they were split into different numbers of shards"));
-        }
-        if manifest.experiments != first.experiments {
-            return Err(mismatch(&folders[0], "they have different experiments, seeds or numbers of instances"));
-        }
-        if (&manifest.program, &manifest.generator) != (&first.program, &first.generator) {
-            return Err(mismatch(&folders[0], "they were made by different versions of the program"));
-        }
-        if let Some(other) = whose[manifest.shard.index() - 1].replace(folder) {
-            return Err(mismatch(other, "they are the same shard"));
-        }
+impl OutputDir {
+    /// The output folder at this path, which need not exist to be written to.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
     }
-    if let Some(index) = whose.iter().position(Option::is_none)
-        && let Ok(missing) = Shard::new(index + 1, first.shard.of())
-    {
-        return Err(FolderError::MissingShard { missing });
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
-    let results = in_order(&experiments, parts.into_iter().flat_map(|part| part.results).collect());
-    Ok((experiments, results))
+
+    /// Opens the journal of an experiment in this folder.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if the journal cannot be read or written.
+    pub fn journal(&self, experiment: &Experiment, shard: Shard) -> Result<Journal, Error> {
+        create(&self.path)?;
+        // Names of experiments may have a `.`; the extension of the journal must stay what it is.
+        let safe = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+        let name: String = experiment.name().chars().map(safe).collect();
+        Journal::open(&self.path.join(format!(".unfinished-{name}.jsonl")), experiment, shard)
+    }
+
+    /// Writes the tables and the manifest of a run, or of one shard of it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`], [`ErrorKind::Csv`] or [`ErrorKind::Parquet`] if a file cannot be written;
+    /// [`ErrorKind::UserCode`] if an experiment has a game or a policy that no manifest can hold.
+    pub fn write_tables(&self, experiments: &[Experiment], results: &[Results], shard: Shard) -> Result<(), Error> {
+        let manifest = Manifest::new(experiments, shard)?;
+        let csv = |path: &Path, source| ErrorKind::Csv { path: path.to_path_buf(), source }.into();
+        self.write_with("results.csv", |path, file| write_csv(results, file).map_err(|error| csv(path, error)))?;
+        self.write_with("results.parquet", |path, file| {
+            write_parquet(results, file)
+                .map_err(|source| ErrorKind::Parquet { path: path.to_path_buf(), source }.into())
+        })?;
+        self.write_with("summary.csv", |path, file| write_summary(results, file).map_err(|error| csv(path, error)))?;
+        self.write_json("manifest.json", &manifest)
+    }
+
+    /// Reads the tables and the manifest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`], [`ErrorKind::Csv`], [`ErrorKind::Manifest`] or [`ErrorKind::Invalid`] if a file cannot be read.
+    pub fn read(&self) -> Result<Stored, Error> {
+        let path = self.path.join("manifest.json");
+        let text = fs::read(&path).map_err(|source| Error::io(&path, source))?;
+        let name = path.display().to_string();
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|source| ErrorKind::Manifest { path, source })?;
+        let experiments = manifest.experiments.iter().map(|stored| Experiment::from_json(&name, &stored.spec));
+        let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
+        let path = self.path.join("results.csv");
+        let file = File::open(&path).map_err(|source| Error::io(&path, source))?;
+        let read = read_csv(BufReader::new(file)).map_err(|source| ErrorKind::Csv { path, source })?;
+        let results = in_order(&experiments, &read);
+        Ok(Stored { manifest, experiments, results })
+    }
+
+    /// Reads the folders of all shards of one run and merges their results.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); [`ErrorKind::Mismatch`] if the folders are not shards of the same run,
+    /// [`ErrorKind::MissingShard`] if not all shards are there, [`ErrorKind::NothingToMerge`] if there are no folders.
+    pub fn merge(shards: &[OutputDir]) -> Result<(Vec<Experiment>, Vec<Results>), Error> {
+        let parts: Vec<Stored> = shards.iter().map(OutputDir::read).collect::<Result<_, _>>()?;
+        let Some(Stored { manifest: first, experiments, .. }) = parts.first() else {
+            return Err(ErrorKind::NothingToMerge.into());
+        };
+        let of = first.shard.of();
+        let mut folders: Vec<Option<&Path>> = vec![None; of];
+        for (Stored { manifest, .. }, OutputDir { path }) in parts.iter().zip(shards) {
+            let mismatch =
+                |one: &Path, why| ErrorKind::Mismatch { one: one.to_path_buf(), other: path.clone(), why }.into();
+            if let Some(why) = manifest.mismatch(first) {
+                return Err(mismatch(&shards[0].path, why));
+            }
+            if let Some(other) = folders[manifest.shard.index() - 1].replace(path) {
+                return Err(mismatch(other, "they are the same shard"));
+            }
+        }
+        if let Some(index) = folders.iter().position(Option::is_none) {
+            let missing = Shard::new(index + 1, of).expect("the index of a shard is between 1 and their number");
+            return Err(ErrorKind::MissingShard { missing }.into());
+        }
+        let all: Vec<Results> = parts.iter().flat_map(|part| part.results.clone()).collect();
+        Ok((experiments.clone(), in_order(experiments, &all)))
+    }
+
+    /// Writes a file of this folder; `name` is relative to it and may be in a subfolder.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if the file cannot be written.
+    pub fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+        self.write_with(name, |path, file| file.write_all(bytes).map_err(|source| Error::io(path, source)))
+    }
+
+    /// Writes a JSON file of this folder, indented and with a newline at the end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if the file cannot be written.
+    pub fn write_json(&self, name: &str, value: &impl serde::Serialize) -> Result<(), Error> {
+        self.write_with(name, |path, file| {
+            serde_json::to_writer_pretty(&mut *file, value)
+                .map_err(std::io::Error::from)
+                .and_then(|()| file.write_all(b"\n"))
+                .map_err(|source| Error::io(path, source))
+        })
+    }
+
+    fn write_with(
+        &self,
+        name: impl AsRef<Path>,
+        content: impl FnOnce(&Path, &mut BufWriter<NamedTempFile>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let path = self.path.join(name);
+        create(path.parent().unwrap_or(&self.path))?;
+        write_atomically(&path, content)
+    }
 }
 
-/// The results with experiments, games and policies in the order of their experiments; several results of one
-/// experiment become one.
-fn in_order(specs: &[Experiment], read: Vec<Results>) -> Vec<Results> {
-    let mut all = Vec::new();
-    for spec in specs {
-        let (games, policies) = (spec.game_labels(), spec.policy_labels());
+/// The results with experiments, games and policies in the order of `experiments`; several results of one experiment
+/// become one.
+fn in_order(experiments: &[Experiment], read: &[Results]) -> Vec<Results> {
+    let of_one = |experiment: &Experiment| {
+        let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
         let mut curves = Vec::new();
-        for results in read.iter().filter(|results| results.experiment == spec.name()) {
+        for results in read.iter().filter(|results| results.experiment == experiment.name()) {
             for curve in results.curves() {
                 let game = games.iter().position(|label| *label == results.games[curve.game]);
                 let policy = policies.iter().position(|label| *label == results.policies[curve.policy]);
@@ -213,34 +185,77 @@ fn in_order(specs: &[Experiment], read: Vec<Results>) -> Vec<Results> {
                 }
             }
         }
-        all.push(Results::new(spec.name().to_owned(), games, policies, curves));
-    }
-    all
+        Results::new(experiment.name().to_owned(), games, policies, curves)
+    };
+    experiments.iter().map(of_one).collect()
 }
 
-/// Creates a folder and the folders above it.
-pub fn create(folder: &Path) -> Result<(), FolderError> {
-    fs::create_dir_all(folder).map_err(|source| FolderError::Io { path: folder.to_path_buf(), source })
+fn create(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))
 }
 
-/// Writes a file whole or not at all.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
-    write_with(path, |path, file| {
-        file.write_all(bytes).map_err(|source| FolderError::Io { path: path.to_path_buf(), source })
-    })
-}
-
-fn write_with(
+/// Writes a file that is either complete or absent: to a temporary file in the same folder, which is then renamed.
+pub(crate) fn write_atomically(
     path: &Path,
-    content: impl FnOnce(&Path, &mut BufWriter<File>) -> Result<(), FolderError>,
-) -> Result<(), FolderError> {
-    let failed = |source| FolderError::Io { path: path.to_path_buf(), source };
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let fresh = PathBuf::from(name);
-    let mut file = BufWriter::new(File::create(&fresh).map_err(failed)?);
+    content: impl FnOnce(&Path, &mut BufWriter<NamedTempFile>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let failed = |source| Error::io(path, source);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = BufWriter::new(temporary_file().tempfile_in(folder).map_err(failed)?);
     content(path, &mut file)?;
-    file.flush().map_err(failed)?;
-    drop(file);
-    fs::rename(&fresh, path).map_err(failed)
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Temporary files are private to their owner by default; these become ordinary files, as the user's umask has them.
+fn temporary_file() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_replace_older_ones_and_leave_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = OutputDir::new(folder.path().join("a/b"));
+        output.write("figures/x.svg", b"one").unwrap();
+        output.write("figures/x.svg", b"two").unwrap();
+        let figures = output.path().join("figures");
+        assert_eq!(fs::read(figures.join("x.svg")).unwrap(), b"two");
+        assert_eq!(fs::read_dir(&figures).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_keeps_the_older_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        fs::write(&path, "old").unwrap();
+        let refused = write_atomically(&path, |_, file| {
+            file.write_all(b"half").unwrap();
+            Err(ErrorKind::NothingToMerge.into())
+        });
+        assert!(refused.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_permissions_of_ordinary_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("plain"), "").unwrap();
+        OutputDir::new(folder.path()).write("ours", b"").unwrap();
+        let mode = |name| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("ours"), mode("plain"));
+    }
 }

@@ -1,19 +1,22 @@
-//! What can be known about an experiment before it is run: the game's alpha and best arm, the exact optimum, what
-//! Theorem 1 promises, and what looks like a mistake.
+//! Static analysis of an experiment: alpha, best arm, exact optimum, theorem bounds, and warnings about likely mistakes.
+//!
+//! Nothing is simulated. A game that is drawn at random is analysed as the first instance has it.
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
-use calibandit::{Game, GameError, PolicySpec, optimum_bounds, reo};
+use calibandit::{PolicySpec, optimum_bounds, reo};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Experiment;
+use crate::experiment::LabelledPolicy;
 use crate::spec::Point;
 
-/// What is known about one point of an experiment's sweep, on the game of the first instance.
+/// The analysis of one point of an experiment's sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Check {
-    /// The point.
+#[non_exhaustive]
+pub struct Preflight {
+    /// The label of the point.
     pub point: String,
     /// The number of arms, K.
     pub arms: usize,
@@ -23,24 +26,25 @@ pub struct Check {
     pub horizon: u64,
     /// The smallest alpha for which the game satisfies alpha-REO; `None` if it cannot be computed.
     pub alpha: Option<f64>,
-    /// An arm and its window, newest play first, that beat the best calibrated arm by alpha; only if alpha > 0.
+    /// An arm and its window that beat the best calibrated arm by alpha; only if alpha > 0.
     pub beaten_by: Option<BeatenBy>,
-    /// The arm with the least eventual loss, x*.
+    /// The arm with the smallest eventual loss, x*.
     pub best_arm: usize,
     /// The eventual loss of each arm.
     pub eventual_losses: Vec<f64>,
-    /// The optimum.
-    pub optimum: OptimumCheck,
-    /// Theorem 1's bound for each policy that it is about.
-    pub theorem_1: Vec<Bound>,
-    /// Whether other instances are other games.
+    /// The optimum at the horizon.
+    pub optimum: PreflightOptimum,
+    /// Theorem 1's bound for each policy that the theorem is about.
+    pub theorem_1: Vec<TheoremBound>,
+    /// Whether instances are different games.
     pub instances_differ: bool,
-    /// What looks like a mistake, or is good to know.
+    /// Likely mistakes and remarks.
     pub warnings: Vec<String>,
 }
 
-/// A play that is better than repeated exposure of the best arm.
+/// A play that is better than the best calibrated arm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BeatenBy {
     /// The arm.
     pub arm: usize,
@@ -50,118 +54,70 @@ pub struct BeatenBy {
 
 /// The optimum at the horizon.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OptimumCheck {
-    /// The least expected loss, or the upper bound on it where it is not known exactly.
+#[non_exhaustive]
+pub struct PreflightOptimum {
+    /// The optimum, or an upper bound on it if it is not known exactly.
     pub loss: f64,
-    /// Whether it is known exactly.
+    /// Whether the optimum is known exactly.
     pub exact: bool,
-    /// A lower bound; the same as `loss` where it is exact.
+    /// A lower bound; equal to `loss` if that is exact.
     pub lower: f64,
-    /// The best sequence: these plays first,
+    /// A best sequence of plays begins with these,
     pub prefix: Vec<usize>,
-    /// then these over and over,
+    /// continues with these,
     pub cycle: Vec<usize>,
-    /// so many times,
+    /// repeated this many times,
     pub repeats: u64,
-    /// and these at the end.
+    /// and ends with these.
     pub tail: Vec<usize>,
 }
 
 /// Theorem 1's bound on the CPR of a policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bound {
+#[non_exhaustive]
+pub struct TheoremBound {
     /// The policy's label.
     pub policy: String,
     /// The bound.
     pub bound: f64,
-    /// The probability with which it may fail.
+    /// The probability with which the CPR may exceed it.
     pub delta: f64,
 }
 
-/// Why an experiment could not be checked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// The game could not be drawn.
-    #[error("{point}: {source}")]
-    Game {
-        /// The point of the sweep.
-        point: String,
-        /// Why.
-        source: GameError,
-    },
+/// Analyses every point of an experiment.
+pub fn preflight(experiment: &Experiment) -> Vec<Preflight> {
+    experiment.points().iter().map(|point| analyse(experiment, point)).collect()
 }
 
-/// Checks every point of an experiment.
-pub fn check(spec: &Experiment) -> Result<Vec<Check>, CheckError> {
-    spec.points().iter().map(|point| check_point(spec, point)).collect()
+/// The analysis as one value: the keys of the first point at the top, and all points under `points`.
+pub fn to_json(experiment: &Experiment, points: &[Preflight]) -> Value {
+    let json = |value: &[Preflight]| serde_json::to_value(value).expect("an analysis is made of numbers and texts");
+    let mut value = json(&points[..1])[0].take();
+    value["name"] = experiment.name().into();
+    value["points"] = json(points);
+    value
 }
 
-/// The checks as one value: the first point at the top, where programs without a sweep look, and all of them under `points`.
-pub fn to_json(spec: &Experiment, checks: &[Check]) -> Result<Value, serde_json::Error> {
-    let mut value = serde_json::to_value(checks.first())?;
-    if let Value::Object(top) = &mut value {
-        top.insert("name".into(), spec.name().into());
-        top.insert("points".into(), serde_json::to_value(checks)?);
-    }
-    Ok(value)
-}
-
-fn check_point(spec: &Experiment, point: &Point) -> Result<Check, CheckError> {
-    let game = point
-        .game
-        .draw(&mut StreamKey::new(spec.seed(), spec.name(), 0).game())
-        .map_err(|source| CheckError::Game { point: point.label.clone(), source })?;
-    let horizon = spec.horizon();
+fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
+    let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
+    let game = point.game.draw(&mut stream).expect("validation has drawn the game of the first instance");
+    let horizon = experiment.horizon();
     let known = reo(&game);
     let alpha = known.as_ref().ok().map(|reo| reo.alpha);
-    let mut warnings = Vec::new();
-    if let Err(error) = &known {
-        warnings.push(format!("alpha is not known: {error}"));
-    }
+    let alpha_error = known.as_ref().err().map(ToString::to_string);
     let beaten_by = known
         .ok()
         .filter(|reo| reo.alpha > 0.0)
         .map(|reo| BeatenBy { arm: reo.arm, window: reo.window.iter().map(|&played| u8::from(played)).collect() });
-    if let (Some(alpha), Some(beaten)) = (alpha, &beaten_by) {
-        warnings.push(format!(
-            "repeated exposure is not optimal: arm {} in the window {:?} beats the best calibrated arm by alpha = {alpha}, \
-             so Theorem 1 allows a regret of alpha·T = {}",
-            beaten.arm,
-            beaten.window,
-            alpha * horizon as f64
-        ));
-    }
     let best = optimum_bounds(&game, horizon);
-    if !best.exact {
-        warnings.push(
-            "the optimum of this game is known only within bounds: the experiment cannot be run, since there is no regret without it"
-                .to_string(),
-        );
-    }
-    let problem = |memory_bound| ProblemSize { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound };
-    let mut theorem_1 = Vec::new();
-    for entry in &point.policies {
-        let told = entry.policy.memory_bound();
-        warnings.extend(warn_about_memory(&game, &entry.label, told));
-        if let PolicySpec::SuccessiveElimination(policy) = &entry.policy {
-            let bound = problem(policy.memory_bound).theorem_1(policy.delta, alpha.unwrap_or(0.0));
-            if bound >= horizon as f64 {
-                warnings.push(format!(
-                    "Theorem 1's bound for {} is {bound:.0}, more than the horizon: it says nothing here",
-                    entry.label
-                ));
-            }
-            theorem_1.push(Bound { policy: entry.label.clone(), bound, delta: policy.delta });
-        }
-    }
-    if horizon < game.memory() as u64 {
-        warnings.push(format!(
-            "the horizon {horizon} is shorter than the memory {}: no arm can ever be calibrated",
-            game.memory()
-        ));
-    }
-    Ok(Check {
+    let theorem_1 = point.policies.iter().filter_map(|entry| {
+        let Some(PolicySpec::SuccessiveElimination(policy)) = entry.policy.spec() else { return None };
+        let size =
+            ProblemSize { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound: policy.memory_bound };
+        let bound = size.theorem_1(policy.delta, alpha.unwrap_or(0.0));
+        Some(TheoremBound { policy: entry.label.clone(), bound, delta: policy.delta })
+    });
+    let mut analysis = Preflight {
         point: point.label.clone(),
         arms: game.arms().len(),
         memory: game.memory(),
@@ -170,7 +126,7 @@ fn check_point(spec: &Experiment, point: &Point) -> Result<Check, CheckError> {
         beaten_by,
         best_arm: game.best_arm(),
         eventual_losses: game.arms().iter().map(|arm| arm.eventual_loss()).collect(),
-        optimum: OptimumCheck {
+        optimum: PreflightOptimum {
             loss: best.upper,
             exact: best.exact,
             lower: best.lower,
@@ -179,19 +135,60 @@ fn check_point(spec: &Experiment, point: &Point) -> Result<Check, CheckError> {
             repeats: best.sequence.repeats,
             tail: best.sequence.tail,
         },
-        theorem_1,
+        theorem_1: theorem_1.collect(),
         instances_differ: point.game.is_random(),
-        warnings,
-    })
+        warnings: Vec::new(),
+    };
+    analysis.warnings = warnings(&analysis, &point.policies, alpha_error);
+    analysis
 }
 
-fn warn_about_memory(game: &Game, policy: &str, told: Option<u64>) -> Option<String> {
-    let memory = game.memory() as u64;
-    match told {
+/// What the user should know before running the experiment.
+fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Option<String>) -> Vec<String> {
+    let mut warnings: Vec<String> =
+        alpha_error.map(|error| format!("alpha is not known: {error}")).into_iter().collect();
+    let Preflight { memory, horizon, .. } = *analysis;
+    if let (Some(alpha), Some(BeatenBy { arm, window })) = (analysis.alpha, &analysis.beaten_by) {
+        warnings.push(format!(
+            "repeated exposure is not optimal: arm {arm} in the window {window:?} beats the best calibrated arm by \
+             alpha = {alpha}, so Theorem 1 allows a regret of alpha·T = {}",
+            alpha * horizon as f64
+        ));
+    }
+    if !analysis.optimum.exact {
+        warnings.push(
+            "the optimum of this game is known only within bounds: the experiment cannot be run, since there is no \
+             regret without it"
+                .to_owned(),
+        );
+    }
+    for entry in policies {
+        warnings.extend(memory_warning(entry, memory as u64));
+        if let Some(TheoremBound { bound, .. }) = analysis.theorem_1.iter().find(|bound| bound.policy == entry.label)
+            && *bound >= horizon as f64
+        {
+            let label = &entry.label;
+            warnings.push(format!(
+                "Theorem 1's bound for {label} is {bound:.0}, more than the horizon: it says nothing here"
+            ));
+        }
+    }
+    if horizon < memory as u64 {
+        warnings
+            .push(format!("the horizon {horizon} is shorter than the memory {memory}: no arm can ever be calibrated"));
+    }
+    warnings
+}
+
+fn memory_warning(entry: &LabelledPolicy, memory: u64) -> Option<String> {
+    let label = &entry.label;
+    // What a policy of the user is told about the memory is not known.
+    match entry.policy.spec()?.memory_bound() {
         Some(bound) if bound < memory => Some(format!(
-            "{policy} is told that the memory is at most {bound}, but it is {memory}: what it records is not calibrated, and no guarantee holds"
+            "{label} is told that the memory is at most {bound}, but it is {memory}: what it records is not calibrated, \
+             and no guarantee holds"
         )),
-        None if memory > 1 => Some(format!("{policy} does not burn in: it never waits for an arm to be calibrated")),
+        None if memory > 1 => Some(format!("{label} does not burn in: it never waits for an arm to be calibrated")),
         _ => None,
     }
 }

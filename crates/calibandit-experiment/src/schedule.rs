@@ -36,6 +36,13 @@ pub struct ProgressUpdate {
     pub work: f64,
 }
 
+impl ProgressUpdate {
+    /// This many units of all, and this share of the estimated cost.
+    pub fn new(done: usize, total: usize, work: f64) -> Self {
+        Self { done, total, work }
+    }
+}
+
 /// Receives progress. Functions and closures that take a [`ProgressUpdate`] implement it, and so does `()`, which ignores
 /// progress.
 pub trait Progress: Sync {

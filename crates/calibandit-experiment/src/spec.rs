@@ -45,12 +45,15 @@ mod validate;
 mod value;
 mod wording;
 
+pub(crate) use diagnostic::Finding;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use expand::{Point, SweptValue};
-pub(crate) use experiment::to_toml;
 pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, Scale};
+pub(crate) use experiment::{MOST_CHECKPOINTS, MOST_INSTANCES, to_toml};
 pub use parts::{game_from_json, game_from_toml, policy_from_json, policy_from_toml};
 pub(crate) use read::Document;
 pub use schema::schema;
 pub use source::Position;
+pub(crate) use source::Source;
 pub use sweep::{Sweep, SweepAxis};
+pub(crate) use validate::{check_name, unused_label};

@@ -17,7 +17,7 @@ fn read(bytes: &[u8]) {
     match Experiment::from_bytes("fuzz.toml", bytes) {
         Ok(spec) => {
             assert!(!spec.points().is_empty());
-            assert_eq!(Experiment::from_toml("again", &spec.to_toml()).unwrap(), spec);
+            assert_eq!(Experiment::from_toml("again", &spec.to_toml().unwrap()).unwrap(), spec);
         }
         Err(errors) => {
             assert!(!errors.errors().is_empty());

@@ -85,7 +85,7 @@ pub fn select(names: &[String]) -> Result<Vec<PaperFigure>, UnknownFigure> {
 pub fn caption(experiment: &Experiment) -> Option<String> {
     let figure = FIGURES.iter().find(|figure| figure.name() == experiment.name())?;
     let paper = figure.experiment()?.read().expect("the tests read all embedded experiment files");
-    let (paper, own) = (paper.file(), experiment.file());
+    let (paper, own) = (paper.file()?, experiment.file()?);
     let is_same = (&paper.game, &paper.sweep) == (&own.game, &own.sweep);
     captions::of(figure.name()).filter(|_| is_same).map(str::to_string)
 }
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn an_experiment_with_the_same_name_but_another_game_has_no_caption() {
-        let mut file = FIG1A.read().unwrap().file().clone();
-        file.game = FIG2A.read().unwrap().file().game.clone();
+        let mut file = FIG1A.read().unwrap().file().unwrap().clone();
+        file.game = FIG2A.read().unwrap().file().unwrap().game.clone();
         assert_eq!(caption(&file.validate().unwrap()), None);
     }
 

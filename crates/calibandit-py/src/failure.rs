@@ -9,11 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use calibandit::{
     AdvisorError, AskError, GameError, LossRangeError, OptimumError, PolicyError, ReoError, SnapshotError, TellError,
 };
-use calibandit_experiment::output::FolderError;
-use calibandit_experiment::preflight::CheckError;
 use calibandit_experiment::results::CsvError;
-use calibandit_experiment::run::{PieceErrorKind, RunError, ShardError};
+use calibandit_experiment::run::ShardError;
 use calibandit_experiment::spec::{DiagnosticKind, Diagnostics};
+use calibandit_experiment::{Error, ErrorKind, InstanceError};
 use calibandit_report::session::SessionError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -24,11 +23,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Spec(#[from] Diagnostics),
     #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(transparent)]
-    Check(#[from] CheckError),
+    Experiment(#[from] Error),
     #[error(transparent)]
     Game(#[from] GameError),
     #[error(transparent)]
@@ -72,25 +67,25 @@ impl Failure {
         let message = self.to_string();
         match self {
             Failure::Raised(error) => error,
-            Failure::Folder(FolderError::Spec(errors)) => Failure::Spec(errors).raise(py),
+            Failure::Experiment(error) => match error.into_kind() {
+                ErrorKind::Invalid(errors) => Failure::Spec(errors).raise(py),
+                ErrorKind::Stopped { .. } => PyKeyboardInterrupt::new_err(message),
+                ErrorKind::Instance { source, .. } => match source {
+                    InstanceError::Game(_) | InstanceError::Optimum(_) => exception(py, "GameError", &message),
+                    InstanceError::Policy(_) => exception(py, "PolicyError", &message),
+                    _ => exception(py, "SimulationError", &message),
+                },
+                ErrorKind::UserCode { .. } => exception(py, "SpecError", &message),
+                _ => exception(py, "FolderError", &message),
+            },
             Failure::Spec(errors) => {
                 let unreadable = errors.errors().iter().any(|error| error.kind == DiagnosticKind::Unreadable);
                 let kind = if unreadable { "UnreadableFile" } else { "SpecError" };
                 with(py, exception(py, kind, &message), "errors", serde_json::to_string(errors.errors()).ok())
             }
-            Failure::Run(RunError::Stopped { .. }) => PyKeyboardInterrupt::new_err(message),
-            Failure::Run(RunError::Piece(piece)) => match piece.why {
-                PieceErrorKind::Game(_) | PieceErrorKind::Optimum(_) => exception(py, "GameError", &message),
-                PieceErrorKind::Policy(_) => exception(py, "PolicyError", &message),
-                _ => exception(py, "SimulationError", &message),
-            },
             Failure::Shard(_) => exception(py, "SpecError", &message),
-            Failure::Run(_) | Failure::Folder(_) | Failure::File { .. } | Failure::Csv(_) => {
-                exception(py, "FolderError", &message)
-            }
-            Failure::Check(_) | Failure::Game(_) | Failure::Reo(_) | Failure::Optimum(_) => {
-                exception(py, "GameError", &message)
-            }
+            Failure::File { .. } | Failure::Csv(_) => exception(py, "FolderError", &message),
+            Failure::Game(_) | Failure::Reo(_) | Failure::Optimum(_) => exception(py, "GameError", &message),
             Failure::Policy(_) => exception(py, "PolicyError", &message),
             Failure::Ask(AskError::BadRun { .. }) => exception(py, "SimulationError", &message),
             Failure::Ask(AskError::Waiting { outstanding }) => {
@@ -132,8 +127,7 @@ impl From<Failure> for PyErr {
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         match error {
-            SessionError::Run(error) => Failure::Run(error),
-            SessionError::Folder(error) => Failure::Folder(error),
+            SessionError::Experiment(error) => Failure::Experiment(error),
             error => Failure::Value(error.to_string()),
         }
     }

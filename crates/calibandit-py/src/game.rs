@@ -7,7 +7,7 @@ use calibandit::{
     Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
 };
-use calibandit_experiment::run::GameSource;
+use calibandit_experiment::GameSource;
 use calibandit_experiment::spec::game_from_json;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ impl PyGame {
     #[staticmethod]
     fn from_spec(json: &str) -> Result<Self, Failure> {
         let game = game_from_json("the game", &serde_json::from_str(json)?)?;
-        Ok(Self { source: GameSource::Spec(game), raised: Raised::default() })
+        Ok(Self { source: game.into(), raised: Raised::default() })
     }
 
     /// The game with these arms, some of whose loss curves are Python functions.
@@ -75,10 +75,7 @@ impl PyGame {
     /// What tables and figures call it.
     #[getter]
     pub(crate) fn title(&self) -> String {
-        match &self.source {
-            GameSource::Spec(spec) => spec.title(),
-            GameSource::Fixed(game) => format!("custom, K = {}, m = {}", game.arms().len(), game.memory()),
-        }
+        self.source.title()
     }
 
     /// The numbers of arms and of the longest memory, the best arm and the eventual losses.

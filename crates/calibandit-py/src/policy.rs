@@ -1,9 +1,10 @@
 //! Policies written in Python.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit::{Feedback, Policy, Problem, Run, Stream};
-use calibandit_experiment::run::OwnPolicy;
+use calibandit_experiment::PolicyFactory;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -152,10 +153,10 @@ pub(crate) fn recommend(policy: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// Makes a policy written in Python, a fresh one for each instance: `factory(arms, horizon, seed)`.
-pub(crate) struct Factory<'a> {
+pub(crate) struct Factory {
     pub(crate) factory: Py<PyAny>,
     pub(crate) raised: Raised,
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 /// Calls a factory. The seed comes from the policy's own stream, so that its numbers depend on the experiment and the instance alone.
@@ -167,12 +168,12 @@ pub(crate) fn make<'py>(
     factory.call1((problem.arms, problem.horizon, stream.next_u64()))
 }
 
-impl OwnPolicy for Factory<'_> {
+impl PolicyFactory for Factory {
     /// The interpreter is held from beginning to end: a policy in Python needs it all the time, and taking it anew for each run
     /// would have two of them take turns at every single one. Others get it whenever Python's own clock says so.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
         Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
-            Ok(policy) => play(&mut Own { policy, raised: &self.raised, stop: self.stop }),
+            Ok(policy) => play(&mut Own { policy, raised: &self.raised, stop: &self.stop }),
             Err(error) => self.raised.put(error),
         });
     }

@@ -1,18 +1,16 @@
 //! Simulations and experiments, on all cores, while the interpreter does other things.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use calibandit::PolicySpec;
-use calibandit_experiment::Experiment;
-use calibandit_experiment::output as folder;
-use calibandit_experiment::preflight as check;
-use calibandit_experiment::run::{
-    Contest, Contestant, Entrant, Progress, RunOptions, Shard, run as run_spec, run_contest,
-};
+use calibandit_experiment::output::{OutputDir, Stored};
+use calibandit_experiment::preflight::{preflight, to_json};
+use calibandit_experiment::run::{RunOptions, Shard, run as run_experiment};
 use calibandit_experiment::spec::{Overrides, policy_from_json};
+use calibandit_experiment::{Experiment, GameSource, PolicySource};
 use calibandit_paper::figures;
-use calibandit_report::session::{self, ReportTexts, Session, Watcher};
+use calibandit_report::session::{self, ReportTexts, Session};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -44,98 +42,63 @@ pub(crate) fn simulate(
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<Table, Failure> {
     let game = game.get();
-    let checkpoints: Value = serde_json::from_str(checkpoints)?;
+    let table = game.spec()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Raised::default();
+    let source = match &table {
+        Some(table) => GameSource::Spec(serde_json::from_str(table)?),
+        None => game.source.clone(),
+    };
+    let mut builder = Experiment::builder(name)
+        .source("the simulation")
+        .game(source)
+        .horizon(horizon)
+        .instances(instances)
+        .seed(seed)
+        .checkpoints(serde_json::from_str(checkpoints)?);
     let mut entries: Vec<Value> = Vec::new();
-    for (label, table, _) in &policies {
-        let mut entry: Value = serde_json::from_str(table)?;
-        if let (Some(label), Value::Object(entry)) = (label, &mut entry) {
-            entry.insert("label".into(), label.clone().into());
-        }
+    for (label, table, factory) in policies {
+        let entry: Value = serde_json::from_str(&table)?;
+        let policy = match factory {
+            Some(factory) => {
+                let (raised, stop) = (raised.clone(), stop.clone());
+                PolicySource::User(Arc::new(Factory { factory, raised, stop }))
+            }
+            None => policy_from_json("the simulation", &entry)?.policy.into(),
+        };
+        let label = label.or_else(|| Some(entry.get("label")?.as_str()?.to_owned()));
+        builder = match label {
+            Some(label) => builder.labelled_policy(label, policy),
+            None => builder.policy(policy),
+        };
         entries.push(entry);
     }
-    let stop = AtomicBool::new(false);
-    let frame = json!({
-        "name": name, "horizon": horizon, "instances": instances, "seed": seed, "checkpoints": checkpoints,
-    });
-    let table = game.spec()?;
-    if let (Some(table), true) = (&table, policies.iter().all(|(.., factory)| factory.is_none())) {
-        let mut value = frame;
-        value["game"] = serde_json::from_str(table)?;
-        value["policy"] = entries.into();
-        let spec = Experiment::from_json("the simulation", &value)?;
-        let results = watched(py, progress.as_ref(), &stop, |report| {
-            Ok(run_spec(&spec, &options(jobs, &stop, &|progress| report.show(progress)), None)?)
-        })?;
-        return Table::new(vec![(Described::Spec(Box::new(spec)), results)]);
-    }
-
-    // The numbers are checked as those of a file are; the game and the policies were when they were made.
-    let mut stand_in = frame.clone();
-    stand_in["game"] = json!({"kind": "stochastic", "losses": [0.5]});
-    stand_in["policy"] = json!([{"kind": "ucb1"}]);
-    let checked = Experiment::from_json("the simulation", &stand_in)?;
-    let raised = Raised::default();
-    let factories: Vec<Option<Factory<'_>>> = policies
-        .into_iter()
-        .map(|(.., factory)| factory.map(|factory| Factory { factory, raised: raised.clone(), stop: &stop }))
-        .collect();
-    let mut entrants: Vec<Entrant<'_>> = Vec::new();
-    for (entry, factory) in entries.iter_mut().zip(&factories) {
-        let given = entry.get("label").and_then(Value::as_str).map(str::to_string);
-        let policy = match factory {
-            Some(factory) => Contestant::Own(factory),
-            None => Contestant::Spec(serde_json::from_value(without_label(entry))?),
-        };
-        let plain = match (&given, &policy) {
-            (Some(label), _) => label.clone(),
-            (None, Contestant::Spec(spec)) => PolicySpec::label(spec),
-            (None, Contestant::Own(_)) => "own".to_string(),
-        };
-        let taken = |label: &String| entrants.iter().any(|other| other.label == *label);
-        if given.is_some() && taken(&plain) {
-            return Err(Failure::Value(format!(
-                "two policies have the label {plain:?}: results could not be told apart"
-            )));
-        }
-        let numbered = (2..).map(|n| format!("{plain} #{n}"));
-        let free = std::iter::once(plain.clone()).chain(numbered).find(|label| !taken(label));
-        let label = free.unwrap_or(plain);
-        entry["label"] = label.clone().into();
-        entrants.push(Entrant { label, policy });
-    }
-    let contest = Contest {
-        name: checked.name().to_owned(),
-        seed,
-        instances,
-        grid: checked.grid().clone(),
-        game_label: game.title(),
-        game: game.source.clone(),
-        entrants,
-    };
+    let experiment = builder.build()?;
     let played = watched(py, progress.as_ref(), &stop, |report| {
-        Ok(run_contest(&contest, &options(jobs, &stop, &|progress| report.show(progress)))?)
+        let options = RunOptions { threads: jobs, shard: Shard::WHOLE, stop: &stop, progress: &report };
+        Ok(run_experiment(&experiment, &options, None)?)
     });
-    // What was raised in a policy or in a loss function is why the simulation failed.
+    // An exception in a policy or in a loss function is the reason of whatever failed afterwards.
     let results = game.raised.or(raised.or(played))?;
-    let mut value = frame;
-    value["game"] = match table {
-        Some(table) => serde_json::from_str(&table)?,
-        None => json!({"kind": "python", "title": game.title()}),
-    };
-    value["policy"] = entries.into();
-    Table::new(vec![(Described::Plain(value), results)])
-}
-
-fn without_label(entry: &Value) -> Value {
-    let mut entry = entry.clone();
-    if let Value::Object(table) = &mut entry {
-        table.remove("label");
+    if experiment.file().is_some() {
+        return Table::new(vec![(Described::Spec(Box::new(experiment)), results)]);
     }
-    entry
-}
-
-fn options<'a>(threads: usize, stop: &'a AtomicBool, progress: &'a (dyn Fn(Progress) + Sync)) -> RunOptions<'a> {
-    RunOptions { threads, shard: Shard::WHOLE, stop, progress }
+    for (entry, labelled) in entries.iter_mut().zip(experiment.policies()) {
+        entry["label"] = labelled.label.clone().into();
+    }
+    let described = json!({
+        "name": experiment.name(),
+        "horizon": horizon,
+        "instances": instances,
+        "seed": seed,
+        "checkpoints": serde_json::from_str::<Value>(checkpoints)?,
+        "game": match table {
+            Some(table) => serde_json::from_str(&table)?,
+            None => json!({"kind": "python", "title": game.title()}),
+        },
+        "policy": entries,
+    });
+    Table::new(vec![(Described::Plain(described), results)])
 }
 
 /// An experiment from a file, or from JSON.
@@ -174,9 +137,8 @@ pub(crate) fn run(
     let results = watched(py, progress.as_ref(), &stop, |report: Report| {
         let specs = std::slice::from_ref(&spec);
         let Some(out) = &out else {
-            let show = |progress| report.show(progress);
-            let options = RunOptions { threads: jobs, shard, stop: &stop, progress: &show };
-            return Ok(run_spec(&spec, &options, None)?);
+            let options = RunOptions { threads: jobs, shard, stop: &stop, progress: &report };
+            return Ok(run_experiment(&spec, &options, None)?);
         };
         let title = spec.heading();
         let texts = ReportTexts { title, lead: "", caption: &figures::caption, command: &again };
@@ -205,7 +167,7 @@ pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Resu
 /// The results in a folder.
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
-    let folder::Stored { experiments, results, .. } = py.detach(|| folder::read(&folder))?;
+    let Stored { experiments, results, .. } = py.detach(|| OutputDir::new(&folder).read())?;
     let specs = experiments.into_iter().map(|spec| Described::Spec(Box::new(spec)));
     Table::new(specs.zip(results).collect())
 }
@@ -214,14 +176,14 @@ pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
 #[pyfunction]
 pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
     let spec = read_spec(path, json)?;
-    let checks = py.detach(|| check::check(&spec))?;
-    Ok(check::to_json(&spec, &checks)?.to_string())
+    let checks = py.detach(|| preflight(&spec));
+    Ok(to_json(&spec, &checks).to_string())
 }
 
 /// An experiment with every default filled in, as JSON.
 #[pyfunction]
 pub(crate) fn complete_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
-    Ok(read_spec(path, json)?.to_json().to_string())
+    Ok(read_spec(path, json)?.to_json().expect("it was read from a specification").to_string())
 }
 
 /// A policy's table with every default that is known filled in, its label, and what it is told about the memory.

@@ -39,7 +39,7 @@ pub(crate) enum Described {
 impl Described {
     fn json(&self) -> Result<Value, Failure> {
         match self {
-            Described::Spec(spec) => Ok(spec.to_json()),
+            Described::Spec(spec) => Ok(spec.to_json().expect("it was read from a specification")),
             Described::Plain(value) => Ok(value.clone()),
         }
     }

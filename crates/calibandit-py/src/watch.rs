@@ -5,8 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use calibandit_experiment::run::Progress;
-use calibandit_report::session::Watcher;
+use calibandit_experiment::schedule::{Progress, ProgressUpdate};
 use pyo3::prelude::*;
 
 use crate::failure::Failure;
@@ -16,17 +15,17 @@ const BETWEEN: Duration = Duration::from_millis(50);
 
 /// Sends what it is shown to the thread that waits.
 #[derive(Clone)]
-pub(crate) struct Report(Sender<Progress>);
+pub(crate) struct Report(Sender<ProgressUpdate>);
 
-impl Watcher for Report {
-    fn show(&self, progress: Progress) {
+impl Progress for Report {
+    fn update(&self, progress: ProgressUpdate) {
         // Nobody listens any more after an exception.
         let _ = self.0.send(progress);
     }
 }
 
 /// Does `work` on another thread, with the interpreter free for others. `progress` is called from here as
-/// `progress(done, pieces, part)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set, and that is
+/// `progress(done, total, work)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set, and that is
 /// what comes out once the work has ended.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
@@ -46,9 +45,9 @@ pub(crate) fn watched<T: Send>(
             let over = matches!(heard, Err(RecvTimeoutError::Disconnected));
             latest = heard.ok().or(latest);
             if raised.is_none() {
-                let show = |latest: &Option<Progress>| match (progress, latest) {
-                    (Some(progress), Some(Progress { done, pieces, work })) => {
-                        progress.call1((done, pieces, work)).map(|_| ())
+                let show = |latest: &Option<ProgressUpdate>| match (progress, latest) {
+                    (Some(progress), Some(ProgressUpdate { done, total, work, .. })) => {
+                        progress.call1((done, total, work)).map(|_| ())
                     }
                     _ => Ok(()),
                 };

@@ -23,7 +23,7 @@ const MOST_LINES: usize = 20;
 pub fn figure(spec: &Experiment, results: &Results) -> Figure {
     let points = spec.points();
     let mut figure = Figure::new(spec.name(), spec.heading()).caption(spec.description());
-    let styles = spec.file().policy.iter().map(|entry| Some(style_key(&entry.policy))).collect();
+    let styles = spec.policies().iter().map(|entry| entry.policy.spec().map(style_key)).collect();
     let drawing = Drawing { spec, results, styles };
     if spec.figure().is_over_time() {
         for point in points {
@@ -58,7 +58,7 @@ pub fn style_key(policy: &PolicySpec) -> StyleKey {
 /// The figure with its table, its experiment file and the command that reproduces it.
 pub fn section(spec: &Experiment, results: &Results, command: &str) -> ReportSection {
     let mut section = summarised(figure(spec, results), results, spec.horizon());
-    section.spec = spec.to_toml();
+    section.spec = spec.to_toml().unwrap_or_default();
     section.command = command.to_string();
     section
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::output::{self as folder, FolderError};
+use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::results::Results;
-use calibandit_experiment::run::{self, Journal, JournalError, Progress, RunError, RunOptions, Shard};
+use calibandit_experiment::run::{self, RunOptions, Shard};
+use calibandit_experiment::schedule::Progress;
 
 use crate::chart::Palette;
 #[cfg(feature = "png")]
@@ -55,62 +56,43 @@ pub struct ReportTexts<'a> {
     pub command: &'a dyn Fn(&Experiment) -> String,
 }
 
-/// Receives the progress of an experiment.
-pub trait Watcher: Sync {
-    /// Called when a task is done, from any thread.
-    fn show(&self, progress: Progress);
-    /// Called when all tasks are done.
-    fn finish(&self) {}
-}
-
 /// Why a session was not completed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// A run failed or was stopped.
+    /// A run failed or was stopped, or the output folder could not be read or written.
     #[error(transparent)]
-    Run(#[from] RunError),
-    /// The output folder could not be read or written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
+    Experiment(#[from] calibandit_experiment::Error),
     /// A figure could not be drawn.
     #[cfg(feature = "png")]
     #[error(transparent)]
     Png(#[from] PngError),
 }
 
-impl From<JournalError> for SessionError {
-    fn from(error: JournalError) -> Self {
-        SessionError::Run(error.into())
-    }
-}
-
 impl Session<'_> {
-    /// Runs the experiments one after the other. `watched_by` gives the watcher of an experiment.
+    /// Runs the experiments one after the other. `progress_of` gives the receiver of the progress of an experiment.
     ///
     /// A shard writes only its tables: figures of some of the instances would be misleading.
     ///
     /// # Errors
     /// [`SessionError`] if a run fails or is stopped, or if a file cannot be written. Finished tasks stay in the
     /// folder.
-    pub fn run<W: Watcher>(
+    pub fn run<P: Progress>(
         self,
         experiments: &[Experiment],
-        watched_by: impl Fn(&Experiment) -> W,
+        progress_of: impl Fn(&Experiment) -> P,
     ) -> Result<Vec<Results>, SessionError> {
-        folder::create(self.out)?;
+        let folder = OutputDir::new(self.out);
         let mut all: Vec<Results> = Vec::new();
         let mut journals = Vec::new();
         for experiment in experiments {
-            let mut journal = Journal::open(&self.journal(experiment), experiment, self.shard)?;
-            let watcher = watched_by(experiment);
-            let progress = |progress| watcher.show(progress);
+            let mut journal = folder.journal(experiment, self.shard)?;
+            let progress = progress_of(experiment);
             let options = RunOptions { threads: self.threads, shard: self.shard, stop: self.stop, progress: &progress };
             all.push(run::run(experiment, &options, Some(&mut journal))?);
-            watcher.finish();
             journals.push(journal);
         }
-        folder::write_tables(self.out, experiments, &all, self.shard)?;
+        folder.write_tables(experiments, &all, self.shard)?;
         if self.shard == Shard::WHOLE {
             let mut report = report(self.texts, experiments, &all);
             insert(&mut report.sections, self.sections);
@@ -120,13 +102,6 @@ impl Session<'_> {
             journal.remove()?;
         }
         Ok(all)
-    }
-
-    fn journal(&self, experiment: &Experiment) -> PathBuf {
-        // Names of experiments may contain any character; names of files may not.
-        let safe = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
-        let name: String = experiment.name().chars().map(safe).collect();
-        self.out.join(format!(".unfinished-{name}.jsonl"))
     }
 }
 
@@ -139,8 +114,9 @@ pub fn merge(
     out: &Path,
     texts: ReportTexts<'_>,
 ) -> Result<(Vec<Experiment>, Vec<Results>), SessionError> {
-    let (experiments, results) = folder::merge(folders)?;
-    folder::write_tables(out, &experiments, &results, Shard::WHOLE)?;
+    let shards: Vec<OutputDir> = folders.iter().map(OutputDir::new).collect();
+    let (experiments, results) = OutputDir::merge(&shards)?;
+    OutputDir::new(out).write_tables(&experiments, &results, Shard::WHOLE)?;
     write_report(out, &report(texts, &experiments, &results))?;
     Ok((experiments, results))
 }
@@ -163,16 +139,15 @@ pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Res
 /// # Errors
 /// [`SessionError`] if a figure cannot be drawn or a file cannot be written.
 pub fn write_report(out: &Path, report: &Report) -> Result<(), SessionError> {
-    let figures = out.join("figures");
-    folder::create(&figures)?;
+    let folder = OutputDir::new(out);
     let palette: Palette = report.palette();
     for section in &report.sections {
         let figure = &section.figure;
-        folder::write(&figures.join(format!("{}.svg", figure.id)), figure.to_svg(&palette).as_bytes())?;
+        folder.write(format!("figures/{}.svg", figure.id), figure.to_svg(&palette).as_bytes())?;
         #[cfg(feature = "png")]
-        folder::write(&figures.join(format!("{}.png", figure.id)), &figure.to_png(&palette, 2.0)?)?;
+        folder.write(format!("figures/{}.png", figure.id), &figure.to_png(&palette, 2.0)?)?;
     }
-    Ok(folder::write(&out.join("report.html"), report.to_html().as_bytes())?)
+    Ok(folder.write("report.html", report.to_html().as_bytes())?)
 }
 
 /// The command that reproduces an experiment if the name of its file is not known.

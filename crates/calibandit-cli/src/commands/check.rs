@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::format::thousands;
-use calibandit_experiment::preflight::{Check, check as check_spec, to_json};
+use calibandit_experiment::preflight::{Preflight, preflight, to_json};
 
 use super::lists::print_json;
 use crate::args;
@@ -12,9 +12,9 @@ use crate::error::CliError;
 
 pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let spec = Experiment::read(&arguments.file)?;
-    let checks = check_spec(&spec)?;
+    let checks = preflight(&spec);
     if arguments.json {
-        return print_json(&to_json(&spec, &checks).map_err(io::Error::other)?);
+        return print_json(&to_json(&spec, &checks));
     }
     let out = &mut io::stdout().lock();
     writeln!(out, "{}: {}", spec.name(), spec.heading())?;
@@ -24,7 +24,7 @@ pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print(out: &mut impl Write, check: &Check) -> io::Result<()> {
+fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     writeln!(out, "\n{}", check.point)?;
     writeln!(out, "  K = {}, m = {}, T = {}", check.arms, check.memory, thousands(check.horizon))?;
     match check.alpha {

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use calibandit_experiment::Experiment;
-use calibandit_experiment::output as folder;
-use calibandit_experiment::run::{RunError, Shard};
+use calibandit_experiment::output::{OutputDir, Stored};
+use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
+use calibandit_experiment::{ErrorKind, Experiment};
 use calibandit_paper::figures;
 use calibandit_report::session::{self, ExtraSection, ReportTexts, Session, SessionError};
 use serde_json::Value;
@@ -52,7 +52,7 @@ pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
 }
 
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
-    let folder::Stored { experiments: specs, results, .. } = folder::read(&arguments.folder)?;
+    let Stored { experiments: specs, results, .. } = OutputDir::new(&arguments.folder).read()?;
     let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
     let report = session::report(texts(&title, &session::default_command), &specs, &results);
     session::write_report(&arguments.folder, &report)?;
@@ -83,11 +83,14 @@ impl Output<'_> {
             texts,
             sections: self.sections,
         };
-        let all = session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match error {
-            SessionError::Run(RunError::Stopped { done, pieces: tasks }) => {
-                CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
-            }
-            error => CliError::from(error),
+        let all = session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match &error {
+            SessionError::Experiment(failure) => match *failure.kind() {
+                ErrorKind::Stopped { done, total: tasks } => {
+                    CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
+                }
+                _ => error.into(),
+            },
+            _ => error.into(),
         })?;
         if self.execution.json {
             let tables: Vec<Value> = specs.iter().zip(&all).map(|(spec, results)| table::json(spec, results)).collect();

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use calibandit_experiment::output::FolderError;
 use calibandit_paper::tournament::{self, GroupRow, TournamentGroup, TournamentOptions, in_group, plain};
 
 use super::lists::print_json;
@@ -34,7 +33,7 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
     tournament::write(&arguments.out, &played, &command)?;
     if let Some(path) = &arguments.markdown {
         std::fs::write(path, tournament::markdown(&played, &command))
-            .map_err(|source| FolderError::Io { path: path.clone(), source })?;
+            .map_err(|source| CliError::File { path: path.clone(), source })?;
     }
     if arguments.execution.json {
         let rows: Vec<GroupRow> =

@@ -1,7 +1,7 @@
-//! Finished pieces of a run on disk, so that an interrupted run goes on where it stopped.
+//! The journal of a run: finished curves on disk, from which an interrupted run is resumed.
 //!
-//! The first line says which experiment the rest belongs to; each further line is one finished curve. A line that was
-//! being written when the program ended is dropped, and what belongs to another experiment is never used.
+//! The first line identifies the run; each further line is one finished curve. A line that was incomplete when the
+//! program ended is dropped. A journal of another run is never used, but begun anew.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,9 +13,11 @@ use sha2::{Digest, Sha256};
 
 use super::Shard;
 use crate::Experiment;
+use crate::error::{Error, ErrorKind};
+use crate::output::write_atomically;
 use crate::results::Curve;
 
-/// Finished pieces of one run of one experiment.
+/// The finished curves of one run of one experiment.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -23,20 +25,7 @@ pub struct Journal {
     curves: Vec<Curve>,
 }
 
-/// Why pieces could not be kept.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// The file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-}
-
+/// The first line.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Heading {
     journal: u32,
@@ -45,41 +34,53 @@ struct Heading {
 }
 
 impl Journal {
-    /// Opens the journal of this experiment and shard at `path`. What is there of the very same run is taken up; what is
-    /// there of another one is begun anew.
-    pub fn open(path: &Path, spec: &Experiment, shard: Shard) -> Result<Self, JournalError> {
-        let heading = Heading { journal: 1, experiment: spec.name().to_owned(), fingerprint: fingerprint(spec, shard) };
-        let failed = |source| JournalError::Io { path: path.to_path_buf(), source };
+    /// Opens the journal of this experiment and shard at `path`. Curves of the same run are kept; a journal of another
+    /// run is begun anew.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if the file cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or a
+    /// policy of the user, which cannot be recognised.
+    pub fn open(path: &Path, experiment: &Experiment, shard: Shard) -> Result<Self, Error> {
+        let heading = Heading {
+            journal: 1,
+            experiment: experiment.name().to_owned(),
+            fingerprint: fingerprint(experiment, shard)?,
+        };
+        let failed = |source| Error::io(path, source);
         let curves = match File::open(path) {
             Ok(file) => read(file, &heading).map_err(failed)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => vec![],
             Err(error) => return Err(failed(error)),
         };
-        // Written anew rather than appended to: whatever half line was at the end is gone.
-        let fresh = path.with_extension("new");
-        let mut text = line(&heading).map_err(failed)?;
-        for curve in &curves {
-            text.extend(line(curve).map_err(failed)?);
-        }
-        fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, path)).map_err(failed)?;
+        // Written anew and not appended to, so that an incomplete last line is gone.
+        write_atomically(path, |_, file| {
+            let mut write = || -> io::Result<()> {
+                file.write_all(&line(&heading)?)?;
+                curves.iter().try_for_each(|curve| file.write_all(&line(curve)?))
+            };
+            write().map_err(failed)
+        })?;
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
         Ok(Self { path: path.to_path_buf(), file, curves })
     }
 
-    /// What was finished before.
+    /// The curves that were finished before the journal was opened.
     pub fn curves(&self) -> &[Curve] {
         &self.curves
     }
 
-    /// Keeps a finished curve.
-    pub(super) fn add(&mut self, curve: &Curve) -> Result<(), JournalError> {
+    /// Appends a finished curve.
+    pub(super) fn add(&mut self, curve: &Curve) -> Result<(), Error> {
         let written = line(curve).and_then(|line| self.file.write_all(&line));
-        written.map_err(|source| JournalError::Io { path: self.path.clone(), source })
+        written.map_err(|source| Error::io(&self.path, source))
     }
 
-    /// Removes the journal: the results are written.
-    pub fn remove(self) -> Result<(), JournalError> {
-        fs::remove_file(&self.path).map_err(|source| JournalError::Io { path: self.path, source })
+    /// Removes the journal, once the results are written.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if the file cannot be removed.
+    pub fn remove(self) -> Result<(), Error> {
+        fs::remove_file(&self.path).map_err(|source| Error::io(&self.path, source))
     }
 }
 
@@ -89,7 +90,7 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The curves of a journal with this heading; none if it has another. Reading ends at the first line that is not whole.
+/// The curves of a journal with this heading; none if it has another. Reading ends at the first incomplete line.
 fn read(file: File, heading: &Heading) -> io::Result<Vec<Curve>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let first = lines.next().transpose()?.unwrap_or_default();
@@ -106,8 +107,9 @@ fn read(file: File, heading: &Heading) -> io::Result<Vec<Curve>> {
     Ok(curves)
 }
 
-/// Everything that the numbers depend on, in a short form.
-fn fingerprint(spec: &Experiment, shard: Shard) -> String {
-    let text = format!("{}\n{shard}\n{GENERATOR}\n{}", env!("CARGO_PKG_VERSION"), spec.to_json());
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+/// A hash of everything that the results depend on.
+fn fingerprint(experiment: &Experiment, shard: Shard) -> Result<String, Error> {
+    let file = experiment.to_json().ok_or_else(|| ErrorKind::UserCode { experiment: experiment.name().to_owned() })?;
+    let text = format!("{}\n{shard}\n{GENERATOR}\n{file}", env!("CARGO_PKG_VERSION"));
+    Ok(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect())
 }

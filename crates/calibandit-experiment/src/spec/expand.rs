@@ -6,19 +6,19 @@
 use std::collections::{HashMap, HashSet};
 
 use calibandit::rng::StreamKey;
-use calibandit::{GameSpec, Problem};
+use calibandit::Problem;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::check::check_part;
 use super::diagnostic::{DiagnosticKind, Finding, MOST_FINDINGS};
-use super::experiment::PolicyEntry;
 use super::parts::{read_game, read_policy, resolve_policy};
 use super::shape::{game_shape, policy_shape};
 use super::sweep::SpannedSweep;
 use super::target::{SweepTarget, SweptTables};
 use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
+use crate::experiment::{GameSource, LabelledPolicy};
 
 /// One point of a sweep: a game and the policies that play it. An experiment without a sweep has one point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,9 +33,9 @@ pub struct Point {
     /// The values that the sweep sets here, axis by axis.
     pub settings: Vec<SweptValue>,
     /// The game.
-    pub game: GameSpec,
+    pub game: GameSource,
     /// The policies with every default filled in, including those that depend on the horizon and the number of arms.
-    pub policies: Vec<PolicyEntry>,
+    pub policies: Vec<LabelledPolicy>,
 }
 
 /// A value of an axis of a sweep.
@@ -240,7 +240,7 @@ fn build_point(
         let policy =
             read_policy(table, &at).and_then(|policy| resolve_policy(&policy, table, &at, &told, &frame.horizon_span));
         match policy {
-            Ok(policy) => policies.push(PolicyEntry { label: label.clone(), policy }),
+            Ok(policy) => policies.push(LabelledPolicy::new(label.clone(), policy)),
             Err(finding) => findings.push(at_point(*finding)),
         }
     }
@@ -251,7 +251,7 @@ fn build_point(
         true => (tables.game.get("kind").and_then(SpannedValue::text).unwrap_or("game").to_owned(), game.title()),
         false => (id(&settings), label),
     };
-    Ok(Point { index, id, label, settings, game, policies })
+    Ok(Point { index, id, label, settings, game: game.into(), policies })
 }
 
 /// Checks the structure of a game and its policies.

@@ -91,7 +91,7 @@ impl Document {
     /// Validates the document. An [`Experiment`] is made nowhere else.
     pub(crate) fn validate(self) -> Result<Experiment, Diagnostics> {
         match validate(&self.values) {
-            Ok((file, points, grid)) => Ok(Experiment::new(file, points, grid, self)),
+            Ok((file, points, grid)) => Ok(Experiment::from_file(file, points, grid, self)),
             Err(findings) => Err(self.source.locate_all(findings)),
         }
     }

@@ -15,7 +15,7 @@ use super::parts::read_policy;
 use super::suggest::{nearest, one_of};
 use super::sweep::SpannedSweep;
 use super::target::SweptTables;
-use super::value::{Data, SpannedValue};
+use super::value::{Data, SourceSpan, SpannedValue};
 
 /// Names are part of file names, whose length is limited to 255 bytes on most systems.
 const LONGEST_NAME: usize = 100;
@@ -32,7 +32,7 @@ pub(crate) fn validate(document: &SpannedValue) -> Result<(ExperimentFile, Vec<P
         .map_err(|error| vec![impossible(&document, &[], error.to_string())])?;
 
     let mut findings = Vec::new();
-    findings.extend(check_name(&file.name, &document));
+    findings.extend(check_name(&file.name, document.get("name").and_then(|name| name.span.clone())));
     findings.extend(check_figure(&file, &document));
     let grid = check_checkpoints(&file, &document).map_err(|finding| findings.push(*finding));
     let points = expand(&file, &document).map_err(|more| findings.extend(more));
@@ -59,7 +59,7 @@ fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
     for (i, policy) in policies.iter_mut().enumerate().filter(|(_, policy)| policy.get("label").is_none()) {
         match read_policy(policy, &format!("policy[{i}]")) {
             Ok(spec) => {
-                let label = unused(spec.label(), &taken);
+                let label = unused_label(spec.label(), &taken);
                 taken.insert(label.clone());
                 let span = policy.span.clone();
                 policy.set("label", &span, SpannedValue { span: span.clone(), data: Data::Text(label) });
@@ -71,7 +71,7 @@ fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
 }
 
 /// The label, or the first of "label #2", "label #3", ... that is not taken.
-fn unused(label: String, taken: &HashSet<String>) -> String {
+pub(crate) fn unused_label(label: String, taken: &HashSet<String>) -> String {
     if !taken.contains(&label) {
         return label;
     }
@@ -80,7 +80,7 @@ fn unused(label: String, taken: &HashSet<String>) -> String {
 }
 
 /// The name must be usable as part of file names on every system.
-fn check_name(name: &str, document: &SpannedValue) -> Option<Finding> {
+pub(crate) fn check_name(name: &str, span: SourceSpan) -> Option<Finding> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.chars().all(allowed) && !name.starts_with('.') && name.len() <= LONGEST_NAME {
         return None;
@@ -92,7 +92,8 @@ fn check_name(name: &str, document: &SpannedValue) -> Option<Finding> {
          not begin with `.`"
     );
     let suggestion = Some(usable.trim_matches('-')).filter(|usable| !usable.is_empty());
-    Some(impossible(document, &["name"], message).suggest(suggestion).help("figures and tables show the `title`"))
+    let finding = Finding::new(span, "name", DiagnosticKind::ImpossibleValue, message);
+    Some(finding.suggest(suggestion).help("figures and tables show the `title`"))
 }
 
 /// The checkpoints are given one by one or by a grid, and are times of the experiment.

@@ -14,7 +14,7 @@ use crate::experiments::F1_MAIN;
 pub fn experiments(pairs: &[DriverPair]) -> Result<Vec<Experiment>, Diagnostics> {
     let template = F1_MAIN.read()?;
     let one = |pair: &DriverPair| {
-        let mut file = template.file().clone();
+        let mut file = template.file().expect("it was read from a file").clone();
         let [a, b] = [0, 1].map(|i| pair.drivers[i].name());
         file.name = format!("f1-{}", pair.name());
         file.title = Some(format!("CPR over time, F1 tournament, {}: {a} and {b}", pair.heading()));

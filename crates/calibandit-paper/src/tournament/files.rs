@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::tables::feedback_name;
 use super::{Tournament, TournamentGroup, WinRate, head_to_head, in_game, in_group, markdown, report};
-use calibandit_experiment::output::{self, FolderError, PROGRAM};
+use calibandit_experiment::output::{OutputDir, PROGRAM};
+use calibandit_experiment::{Error, ErrorKind};
 use calibandit_report::session::{SessionError, write_report};
 
 /// Writes all files of a tournament; `command` is the command that runs it again. The files do not depend on the time, the
@@ -16,18 +17,16 @@ use calibandit_report::session::{SessionError, write_report};
 /// # Errors
 /// If a file cannot be written.
 pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), SessionError> {
-    output::create(folder)?;
-    let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), FolderError> {
+    let output = OutputDir::new(folder);
+    let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), Error> {
         let path = folder.join(name);
-        let failed = |source: csv::Error| FolderError::Csv { path: path.clone(), source: source.into() };
+        let failed = |source: csv::Error| ErrorKind::Csv { path: path.clone(), source: source.into() };
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(header).map_err(failed)?;
         for row in rows {
             table.write_record(row).map_err(failed)?;
         }
-        let bytes =
-            table.into_inner().map_err(|error| FolderError::Io { path: path.clone(), source: error.into_error() })?;
-        output::write(&path, &bytes)
+        output.write(name, &table.into_inner().expect("writing to memory does not fail"))
     };
     table("games.csv", &GAMES, games(tournament))?;
     table("policies.csv", &POLICIES, policies(tournament))?;
@@ -40,10 +39,8 @@ pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<()
         "policies": tournament.policies,
         "games": tournament.games.iter().map(|game| &game.entry).collect::<Vec<_>>(),
     });
-    let mut text = serde_json::to_string_pretty(&manifest).map_err(FolderError::Json)?;
-    text.push('\n');
-    output::write(&folder.join("manifest.json"), text.as_bytes())?;
-    output::write(&folder.join("tournament.md"), markdown(tournament, command).as_bytes())?;
+    output.write_json("manifest.json", &manifest)?;
+    output.write("tournament.md", markdown(tournament, command).as_bytes())?;
     write_report(folder, &report(tournament, command))
 }
 

@@ -1,6 +1,7 @@
 //! The study on tables of known lap-time models, and the condition on pairs against a direct calculation.
 
 use calibandit::rng::{Stream, StreamKey};
+use calibandit_experiment::GameSource;
 use calibandit_experiment::schedule::ProgressUpdate;
 use calibandit_fit::WarmUp;
 use calibandit_paper::f1::{LEAST_GAP, StintOptions, Stops, Study, experiments, figure, shipped, study_tables};
@@ -171,7 +172,7 @@ fn experiments_on_selected_pairs_equal_those_on_shipped_pairs() {
         let points = spec.points();
         assert_eq!(points.len(), 1);
         assert_eq!(points[0].policies, point.policies, "{}", spec.name());
-        let draw = |game: &calibandit::GameSpec| game.draw(&mut StreamKey::new(1, "f1", 0).game()).unwrap();
+        let draw = |game: &GameSource| game.draw(&mut StreamKey::new(1, "f1", 0).game()).unwrap();
         let (inline, named) = (draw(&points[0].game), draw(&point.game));
         assert_eq!(inline.arms(), named.arms(), "{}", spec.name());
         let told = points[0].policies.iter().filter_map(|entry| entry.policy.memory_bound());

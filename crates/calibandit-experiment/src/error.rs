@@ -1,0 +1,153 @@
+//! The error of this crate.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use calibandit::{GameError, OptimumError, PolicyError, SimulateError};
+
+use crate::results::{CsvError, ParquetError};
+use crate::run::Shard;
+use crate::spec::Diagnostics;
+
+/// Why an experiment could not be run, or its output could not be written or read. [`kind`](Error::kind) says what
+/// happened.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(Box<ErrorKind>);
+
+impl Error {
+    /// What happened.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// What happened, to take apart.
+    pub fn into_kind(self) -> ErrorKind {
+        *self.0
+    }
+
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        ErrorKind::Io { path: path.to_path_buf(), source }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+impl From<Diagnostics> for Error {
+    fn from(errors: Diagnostics) -> Self {
+        ErrorKind::Invalid(errors).into()
+    }
+}
+
+/// What can happen.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An experiment file, or the manifest of an output folder, has an invalid experiment.
+    #[error(transparent)]
+    Invalid(Diagnostics),
+    /// A policy could not play an instance of a game.
+    #[error("{experiment}, {point}, policy {policy}: {source}")]
+    Instance {
+        /// The name of the experiment.
+        experiment: String,
+        /// The label of the point of the sweep.
+        point: String,
+        /// The label of the policy.
+        policy: String,
+        /// Why.
+        source: InstanceError,
+    },
+    /// The run was stopped before all tasks were done.
+    #[error("stopped after {done} of {total} tasks")]
+    Stopped {
+        /// The number of tasks done.
+        done: usize,
+        /// The number of all tasks.
+        total: usize,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A CSV table could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: CsvError,
+    },
+    /// The Parquet table could not be written.
+    #[error("{}: {source}", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ParquetError,
+    },
+    /// The manifest could not be parsed.
+    #[error("{}: not a manifest of this program: {source}", path.display())]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Output folders that are not shards of the same run.
+    #[error("{} and {} do not belong together: {why}", one.display(), other.display())]
+    Mismatch {
+        /// A folder.
+        one: PathBuf,
+        /// Another.
+        other: PathBuf,
+        /// What differs.
+        why: &'static str,
+    },
+    /// Not all shards were given.
+    #[error("shard {missing} is missing: merge all {} shards", missing.of())]
+    MissingShard {
+        /// Which.
+        missing: Shard,
+    },
+    /// An experiment with a fixed game or a policy of the user, where a file must describe it.
+    #[error(
+        "{experiment} has a game or a policy of the user, which a file cannot hold: run it without an output folder"
+    )]
+    UserCode {
+        /// The name of the experiment.
+        experiment: String,
+    },
+    /// No output folder was given.
+    #[error("no folder was given to merge")]
+    NothingToMerge,
+}
+
+/// Why a policy could not play an instance of a game.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstanceError {
+    /// The game could not be drawn.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The optimum is not known.
+    #[error("there is no regret without the optimum: {0}")]
+    Optimum(#[from] OptimumError),
+    /// The policy could not be built.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The policy could not be simulated.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
+    /// The factory of a user-written policy did not call `play`.
+    #[error("the policy could not be built")]
+    NoPolicy,
+}
