@@ -1,7 +1,7 @@
-//! Results: what an experiment's policies did at the checkpoints, and the files they are kept in.
+//! Results: loss, regret and switches of every policy at the checkpoints, and the files that store them.
 //!
-//! The order is fixed (experiment, game, policy, instance, time), whatever order the work was done in, so that the same
-//! seed gives the same bytes however the work was spread.
+//! The order is always experiment, game, policy, instance, time. It does not depend on the order in which tasks were
+//! finished, so the same seed gives the same bytes for any number of threads and shards.
 
 mod csv_file;
 mod parquet_file;
@@ -11,7 +11,7 @@ pub use parquet_file::{ParquetError, write_parquet};
 
 use serde::{Deserialize, Serialize};
 
-/// The state of one policy in one instance at one time.
+/// One policy in one instance at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// The number of plays made.
@@ -20,7 +20,7 @@ pub struct Sample {
     pub loss: f64,
     /// The complete policy regret: `loss` less the exact optimum over `t` plays.
     pub cpr: f64,
-    /// How often the arm changed.
+    /// The number of plays whose arm differs from that of the play before.
     pub switches: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct Curve {
     pub policy: usize,
     /// The instance, from 0.
     pub instance: u64,
-    /// By time.
+    /// The samples, by time.
     pub samples: Vec<Sample>,
 }
 
@@ -53,7 +53,7 @@ impl Curve {
 pub struct Results {
     /// The experiment's name.
     pub experiment: String,
-    /// The labels of the games: one for each point of the sweep.
+    /// The labels of the games: one per point of the sweep.
     pub games: Vec<String>,
     /// The labels of the policies.
     pub policies: Vec<String>,
@@ -61,13 +61,13 @@ pub struct Results {
 }
 
 impl Results {
-    /// Results with these curves, in any order.
+    /// Results with these curves, which may be given in any order.
     pub fn new(experiment: String, games: Vec<String>, policies: Vec<String>, mut curves: Vec<Curve>) -> Self {
         curves.sort_by_key(Curve::order);
         Self { experiment, games, policies, curves }
     }
 
-    /// By game, policy and instance.
+    /// The curves, by game, policy and instance.
     pub fn curves(&self) -> &[Curve] {
         &self.curves
     }

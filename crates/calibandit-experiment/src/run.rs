@@ -16,8 +16,8 @@ use std::sync::atomic::AtomicBool;
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
 use crate::results::{Curve, Results};
-use crate::schedule::{Progress, Schedule, ScheduleError, Task};
-use plan::{Batch, CurveKey, Plan};
+use crate::schedule::{Progress, Scheduler, ScheduleError, Task};
+use plan::{Batch, CurveKey, RunPlan};
 
 /// How to run an experiment. Nothing here changes a result.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub fn run(
     options: &RunOptions<'_>,
     mut journal: Option<&mut Journal>,
 ) -> Result<Results, Error> {
-    let plan = Plan::new(experiment);
+    let plan = RunPlan::new(experiment);
     let numbered = plan.keys().into_iter().enumerate();
     let mut keys: Vec<CurveKey> = numbered.filter(|&(i, _)| options.shard.has(i)).map(|(_, key)| key).collect();
     let total = keys.len();
@@ -53,7 +53,7 @@ pub fn run(
         let (cost, units) = (plan.cost(&batch), batch.keys().count());
         Task::new(batch, cost).units(units)
     };
-    let schedule = Schedule::new(options.threads).stop(options.stop).progress(options.progress);
+    let schedule = Scheduler::new(options.threads).stop(options.stop).progress(options.progress);
     let collect = |batch: &Batch, computed: Vec<Curve>| {
         for (shared, curve) in batch.shared().iter().zip(computed) {
             for key in shared {

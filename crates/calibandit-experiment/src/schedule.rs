@@ -4,10 +4,10 @@
 //! estimated cost (see [`cost`](crate::cost)) and the number of units that it counts for in progress:
 //!
 //! ```
-//! use calibandit_experiment::schedule::{Schedule, Task};
+//! use calibandit_experiment::schedule::{Scheduler, Task};
 //! let tasks = (1..=10u64).map(|n| Task::new(n, n as f64)).collect();
 //! let mut sum = 0;
-//! Schedule::new(2).run(
+//! Scheduler::new(2).run(
 //!     tasks,
 //!     |&n| if n < 100 { Ok(n * n) } else { Err("too large") }, // on any thread
 //!     |_, square| { sum += square; Ok(()) },                   // one call at a time, in any order
@@ -86,22 +86,21 @@ impl<T> Task<T> {
 
 /// How tasks are run: the number of threads, the stop flag and where progress is reported.
 #[derive(Clone, Copy)]
-pub struct Schedule<'a> {
+pub struct Scheduler<'a> {
     threads: usize,
     stop: Option<&'a AtomicBool>,
     progress: &'a dyn Progress,
     done_before: usize,
 }
 
-impl fmt::Debug for Schedule<'_> {
+impl fmt::Debug for Scheduler<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Schedule").field("threads", &self.threads).finish_non_exhaustive()
+        f.debug_struct("Scheduler").field("threads", &self.threads).finish_non_exhaustive()
     }
 }
 
 /// Why not all tasks were done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ScheduleError<E> {
     /// A task failed: the first error.
     #[error(transparent)]
@@ -116,8 +115,8 @@ pub enum ScheduleError<E> {
     },
 }
 
-impl<'a> Schedule<'a> {
-    /// A schedule on this many threads; 0 for as many as the machine can run at once.
+impl<'a> Scheduler<'a> {
+    /// A scheduler with this many threads; 0 for as many as the machine can run at once.
     pub fn new(threads: usize) -> Self {
         Self { threads, stop: None, progress: &(), done_before: 0 }
     }
@@ -223,7 +222,7 @@ mod tests {
     fn every_task_is_done_once_at_any_number_of_threads() {
         for threads in [0, 1, 2, 7, 100] {
             let mut done = vec![0; 50];
-            let collected = Schedule::new(threads).run(
+            let collected = Scheduler::new(threads).run(
                 tasks(50),
                 |&i| Ok::<_, ()>(i),
                 |_, i| {
@@ -243,7 +242,7 @@ mod tests {
             order.push(i);
             Ok(())
         };
-        Schedule::new(1).run(tasks(5), |&i| Ok::<_, ()>(i), collect).unwrap();
+        Scheduler::new(1).run(tasks(5), |&i| Ok::<_, ()>(i), collect).unwrap();
         assert_eq!(order, [4, 3, 2, 1, 0]);
     }
 
@@ -254,9 +253,9 @@ mod tests {
             started.fetch_add(1, Ordering::Relaxed);
             if i == 7 { Err("seven") } else { Ok(()) }
         };
-        assert_eq!(Schedule::new(1).run(tasks(10), work, |_, ()| Ok(())), Err(ScheduleError::Task("seven")));
+        assert_eq!(Scheduler::new(1).run(tasks(10), work, |_, ()| Ok(())), Err(ScheduleError::Task("seven")));
         assert_eq!(started.into_inner(), 3);
-        let refused = Schedule::new(2).run(tasks(10), |_| Ok(()), |&i, ()| if i == 2 { Err("two") } else { Ok(()) });
+        let refused = Scheduler::new(2).run(tasks(10), |_| Ok(()), |&i, ()| if i == 2 { Err("two") } else { Ok(()) });
         assert_eq!(refused, Err(ScheduleError::Task("two")));
     }
 
@@ -268,7 +267,7 @@ mod tests {
             Ok::<_, ()>(())
         };
         let tasks = tasks(10).into_iter().map(|task| task.units(3)).collect();
-        let stopped = Schedule::new(1).stop(&stop).done_before(5).run(tasks, work, |_, ()| Ok(()));
+        let stopped = Scheduler::new(1).stop(&stop).done_before(5).run(tasks, work, |_, ()| Ok(()));
         assert_eq!(stopped, Err(ScheduleError::Stopped { done: 11, total: 35 }));
     }
 
@@ -277,7 +276,7 @@ mod tests {
         let seen = Mutex::new(Vec::new());
         let progress = |update: ProgressUpdate| seen.lock().unwrap().push((update.done, update.total, update.work));
         let tasks = vec![Task::new(0, 3.0).units(2), Task::new(1, 1.0)];
-        Schedule::new(1).progress(&progress).run(tasks, |_| Ok::<_, ()>(()), |_, ()| Ok(())).unwrap();
+        Scheduler::new(1).progress(&progress).run(tasks, |_| Ok::<_, ()>(()), |_, ()| Ok(())).unwrap();
         assert_eq!(seen.into_inner().unwrap(), [(2, 3, 0.75), (3, 3, 1.0)]);
     }
 }

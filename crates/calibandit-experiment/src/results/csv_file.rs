@@ -1,4 +1,4 @@
-//! `results.csv`: one row for each experiment, game, policy, instance and time.
+//! `results.csv`: one row per experiment, game, policy, instance and time.
 
 use std::io::{Read, Write};
 
@@ -14,13 +14,13 @@ pub enum CsvError {
     /// Reading or writing failed, or the file is not CSV.
     #[error(transparent)]
     Csv(#[from] csv::Error),
-    /// The first line is not the columns of a results table.
+    /// The first line does not name the columns of a results table.
     #[error("the columns are `{found}`, but a results table has `{}`", COLUMNS.join(","))]
     Columns {
-        /// What they are.
+        /// The columns.
         found: String,
     },
-    /// A field that is not what its column holds.
+    /// A field is not of the type of its column.
     #[error("line {line}: `{value}` in column `{column}` is not a number")]
     Field {
         /// The line, from 1.
@@ -32,7 +32,7 @@ pub enum CsvError {
     },
 }
 
-/// Writes the table. Numbers are written in the shortest form that reads back as the same bits.
+/// Writes the table. Every number is written in the shortest form that is read back exactly.
 pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
     table.write_record(COLUMNS)?;
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_reads_back_to_the_bit() {
+    fn tables_are_read_back_exactly() {
         let mut file = Vec::new();
         write_csv(&[results()], &mut file).unwrap();
         assert_eq!(read_csv(file.as_slice()).unwrap(), [results()]);
     }
 
     #[test]
-    fn rows_are_in_canonical_order() {
+    fn rows_are_sorted_by_game_policy_instance_and_time() {
         let mut file = Vec::new();
         write_csv(&[results()], &mut file).unwrap();
         let text = String::from_utf8(file).unwrap();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_something_else_are_refused() {
+    fn tables_with_other_columns_or_values_are_refused() {
         let refused = read_csv("a,b\n1,2\n".as_bytes()).unwrap_err();
         assert!(refused.to_string().contains("`a,b`"), "{refused}");
         let bad = "experiment,game,policy,instance,t,loss,cpr,switches\ne,g,p,0,1,0.5,x,0\n";

@@ -1,4 +1,4 @@
-//! `results.parquet`: the same table as `results.csv`, for programs.
+//! `results.parquet`: the table of `results.csv` in a compact, typed form.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Results, Sample};
 
 /// Why a Parquet file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("results.parquet could not be written: {0}")]
+#[error("the table could not be written: {0}")]
 pub struct ParquetError(#[from] parquet::errors::ParquetError);
 
 const SCHEMA: &str = "
@@ -28,7 +28,7 @@ const SCHEMA: &str = "
         required int64 switches (INTEGER(64, false));
     }";
 
-/// Writes the table, one row group an experiment, with the same bytes for the same results.
+/// Writes the table with one row group per experiment. The same results give the same bytes.
 pub fn write_parquet(all: &[Results], to: impl Write + Send) -> Result<(), ParquetError> {
     let schema = Arc::new(parse_message_type(SCHEMA)?);
     let properties = WriterProperties::builder()
@@ -55,7 +55,7 @@ pub fn write_parquet(all: &[Results], to: impl Write + Send) -> Result<(), Parqu
     Ok(())
 }
 
-/// Writes the next column, a curve at a time: `of_curve` once for each curve, `value` once for each of its samples.
+/// Writes the next column, curve by curve: `of_curve` is called once per curve, `value` once per sample.
 fn column<T: DataType, C>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
     results: &Results,

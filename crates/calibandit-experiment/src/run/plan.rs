@@ -67,17 +67,17 @@ struct Instance {
 type Instances = Vec<Vec<OnceLock<Result<Instance, InstanceError>>>>;
 
 /// An instance, a policy built for it and the noise: what one simulation needs.
-type Prepared<'a> = (&'a Instance, AnyPolicy, Stream);
+type PreparedItem<'a> = (&'a Instance, AnyPolicy, Stream);
 
 /// An experiment, prepared for computing its curves.
-pub(super) struct Plan<'a> {
+pub(super) struct RunPlan<'a> {
     experiment: &'a Experiment,
     instances: Instances,
     /// By point: the number of arms and the noise, for the cost model.
     sizes: Vec<(usize, Noise)>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RunPlan<'a> {
     pub(super) fn new(experiment: &'a Experiment) -> Self {
         let row = |_: &_| (0..experiment.instances()).map(|_| OnceLock::new()).collect();
         let size = |point: &Point| {
@@ -188,7 +188,7 @@ impl<'a> Plan<'a> {
     }
 
     fn simulate_batch(&self, keys: &[CurveKey], spec: &PolicySpec) -> Vec<Result<Curve, InstanceError>> {
-        let mut prepared: Vec<Result<Prepared<'_>, _>> = keys.iter().map(|&key| self.prepare(key, spec)).collect();
+        let mut prepared: Vec<Result<PreparedItem<'_>, _>> = keys.iter().map(|&key| self.prepare(key, spec)).collect();
         let ready = prepared.iter_mut().filter_map(|prepared| prepared.as_mut().ok());
         let mut items: Vec<BatchItem<'_>> =
             ready.map(|(instance, policy, noise)| BatchItem { game: &instance.game, policy, noise }).collect();
@@ -203,7 +203,7 @@ impl<'a> Plan<'a> {
         curves
     }
 
-    fn prepare(&self, key: CurveKey, spec: &PolicySpec) -> Result<Prepared<'_>, InstanceError> {
+    fn prepare(&self, key: CurveKey, spec: &PolicySpec) -> Result<PreparedItem<'_>, InstanceError> {
         let instance = self.instance(key)?;
         let problem = instance.game.problem(self.experiment.horizon());
         let policy = spec.build(&problem, self.streams(key).policy())?;

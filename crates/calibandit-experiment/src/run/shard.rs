@@ -1,18 +1,18 @@
-//! Which part of an experiment's work to do.
+//! Shards: parts of the work of an experiment that can be run on different machines.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Part `index` of `of`, counted from 1: every `of`-th piece of the work, so that parts cost about the same.
+/// Shard `index` of `of`, counted from 1. It has every `of`-th task, so that all shards cost about the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     index: usize,
     of: usize,
 }
 
-/// Why something is not a shard.
+/// A text or a pair of numbers that is not a shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a shard: give I/N with I from 1 to N, such as 2/8")]
 pub struct ShardError(String);
@@ -21,22 +21,25 @@ impl Shard {
     /// All of the work.
     pub const WHOLE: Shard = Shard { index: 1, of: 1 };
 
-    /// Part `index` of `of`, counted from 1.
+    /// Shard `index` of `of`, counted from 1.
+    ///
+    /// # Errors
+    /// [`ShardError`] unless `index` is from 1 to `of`.
     pub fn new(index: usize, of: usize) -> Result<Self, ShardError> {
         if index >= 1 && index <= of { Ok(Self { index, of }) } else { Err(ShardError(format!("{index}/{of}"))) }
     }
 
-    /// Whether piece number `piece` belongs to this part.
-    pub fn has(&self, piece: usize) -> bool {
-        piece % self.of == self.index - 1
+    /// Whether the task with this number, from 0, belongs to this shard.
+    pub fn has(&self, task: usize) -> bool {
+        task % self.of == self.index - 1
     }
 
-    /// Which part, from 1.
+    /// The number of this shard, from 1.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// How many parts there are.
+    /// The number of shards.
     pub fn of(&self) -> usize {
         self.of
     }
@@ -69,10 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_share_the_pieces_out() {
+    fn every_task_belongs_to_one_shard() {
         for of in 1..6 {
-            for piece in 0..40 {
-                let having = (1..=of).filter(|&i| Shard::new(i, of).unwrap().has(piece)).count();
+            for task in 0..40 {
+                let having = (1..=of).filter(|&i| Shard::new(i, of).unwrap().has(task)).count();
                 assert_eq!(having, 1);
             }
         }

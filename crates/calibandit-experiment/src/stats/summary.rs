@@ -16,7 +16,7 @@ pub struct SummaryRow {
     pub game: String,
     /// The policy.
     pub policy: String,
-    /// The time.
+    /// The number of plays.
     pub t: u64,
     /// The CPR over the instances.
     pub cpr: Spread,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::stints::{RaceStints, StintOptions, Stops, stints};
 use super::tables::{F1Tables, ReadCounts};
-use calibandit_experiment::schedule::{Progress, Schedule, ScheduleError, Task};
+use calibandit_experiment::schedule::{Progress, Scheduler, ScheduleError, Task};
 use calibandit_experiment::stats::median;
 use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 
@@ -135,7 +135,7 @@ pub fn study_tables(
         drivers.push(driver);
         Ok(())
     };
-    Schedule::new(threads).progress(progress).run(tasks, fit_stint, collect).map_err(|error| match error {
+    Scheduler::new(threads).progress(progress).run(tasks, fit_stint, collect).map_err(|error| match error {
         ScheduleError::Task(error) => error,
         other => unreachable!("a schedule without a stop flag: {other}"),
     })?;

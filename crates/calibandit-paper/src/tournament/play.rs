@@ -6,7 +6,7 @@ use calibandit::{
     Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
 };
 use calibandit_experiment::cost;
-use calibandit_experiment::schedule::{Progress, Schedule, ScheduleError, Task};
+use calibandit_experiment::schedule::{Progress, Scheduler, ScheduleError, Task};
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
 
@@ -96,10 +96,9 @@ pub fn run(
         Ok(())
     };
     let play = |&(g, instance): &(usize, u64)| planned[g].play(&policies, options.seed, instance);
-    Schedule::new(threads).stop(stop).progress(progress).run(tasks, play, collect).map_err(|error| match error {
+    Scheduler::new(threads).stop(stop).progress(progress).run(tasks, play, collect).map_err(|error| match error {
         ScheduleError::Task(error) => error,
         ScheduleError::Stopped { done, total } => TournamentError::Stopped { done, total },
-        error => unreachable!("an unknown error of the scheduler: {error}"),
     })?;
     done.sort_by_key(|&(g, instance, _)| (g, instance));
     let mut games: Vec<GameResult> = planned.into_iter().map(PlannedGame::into_result).collect();
