@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
 use crate::results::{Curve, Results};
-use crate::schedule::{Progress, Scheduler, ScheduleError, Task};
+use crate::schedule::{Progress, ScheduleError, Scheduler, Task};
 use plan::{Batch, CurveKey, RunPlan};
 
 /// How to run an experiment. Nothing here changes a result.

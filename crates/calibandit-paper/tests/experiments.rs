@@ -41,14 +41,14 @@ fn every_file_is_named_after_its_experiment_and_has_the_size_of_the_paper() {
             _ => 20,
         };
         assert_eq!((experiment.horizon(), experiment.instances()), (1_000_000, instances), "{name}");
-        assert!(experiment.file().title.is_some(), "{name}");
+        assert!(experiment.file().unwrap().title.is_some(), "{name}");
     }
 }
 
 #[test]
 fn a_file_with_every_default_written_out_is_the_same_experiment() {
     for (_, experiment) in experiments() {
-        let text = experiment.to_toml();
+        let text = experiment.to_toml().unwrap();
         assert_eq!(Experiment::from_toml("full.toml", &text).unwrap(), experiment, "{text}");
     }
 }
@@ -58,13 +58,13 @@ fn figure_1a_is_read_as_written() {
     let experiment = named("fig1a");
     assert_eq!((experiment.horizon(), experiment.instances(), experiment.seed()), (1_000_000, 20, 1));
     assert_eq!(experiment.heading(), "CPR over time, unweighted");
-    assert_eq!(experiment.file().checkpoints.scale, Scale::Linear);
+    assert_eq!(experiment.file().unwrap().checkpoints.scale, Scale::Linear);
     assert_eq!(
         experiment.policy_labels(),
         ["SE", "SE, sharp", "EXP3", "EXP3B", "UCB (epochs)", "calibrated"].map(str::to_owned)
     );
     let expected: GameSpec = serde_json::from_value(json!({"kind": "step", "arms": 5, "memory": 3})).unwrap();
-    assert_eq!(experiment.file().game, expected);
+    assert_eq!(experiment.file().unwrap().game, expected);
     let [point] = experiment.points() else { panic!("{} points", experiment.points().len()) };
     assert_eq!((point.id.as_str(), point.settings.len()), ("step", 0));
 }

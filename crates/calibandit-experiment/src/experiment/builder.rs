@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Experiment, GameSource, LabelledPolicy, Origin, PolicySource};
 use crate::spec::{
-    Checkpoints, FigureSpec, MOST_CHECKPOINTS, MOST_INSTANCES, Finding, Overrides, Point, Source, DiagnosticKind,
-    Diagnostics, check_name, unused_label,
+    Checkpoints, DiagnosticKind, Diagnostics, FigureSpec, Finding, MOST_CHECKPOINTS, MOST_INSTANCES, Overrides, Point,
+    Source, check_name, unused_label,
 };
 
 /// Builds an [`Experiment`] with one game. Made by [`Experiment::builder`].

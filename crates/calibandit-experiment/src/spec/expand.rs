@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use calibandit::rng::StreamKey;
 use calibandit::Problem;
+use calibandit::rng::StreamKey;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::stints::{RaceStints, StintOptions, Stops, stints};
 use super::tables::{F1Tables, ReadCounts};
-use calibandit_experiment::schedule::{Progress, Scheduler, ScheduleError, Task};
+use calibandit_experiment::schedule::{Progress, ScheduleError, Scheduler, Task};
 use calibandit_experiment::stats::median;
 use calibandit_fit::{Fit, FitError, Observation, TableError, WarmUp, fit};
 

@@ -6,7 +6,7 @@ use calibandit::{
     Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
 };
 use calibandit_experiment::cost;
-use calibandit_experiment::schedule::{Progress, Scheduler, ScheduleError, Task};
+use calibandit_experiment::schedule::{Progress, ScheduleError, Scheduler, Task};
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
 
