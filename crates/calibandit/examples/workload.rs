@@ -1,8 +1,8 @@
 //! One workload for the benchmarks: `workload POLICY ARMS MEMORY HORIZON INSTANCES [alone]`.
 //!
-//! Simulates the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over the calibrated
-//! best arm with its standard error, which `cargo xtask bench` uses to check that all implementations compute the same.
-//! With `alone` the instances are simulated one by one instead of as a batch.
+//! Simulates the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over the
+//! calibrated best arm with its standard error, which `cargo xtask bench` uses to check that all implementations
+//! compute the same. With `alone` the instances are simulated one by one instead of as a batch.
 
 use std::error::Error;
 use std::fs;

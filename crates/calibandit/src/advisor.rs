@@ -43,8 +43,8 @@ pub struct Decision {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Phase {
-    /// Not at all: the play belongs to the burn-in of a run, in which the arm warms up. The play has to be made, but its
-    /// loss need not be told.
+    /// Not at all: the play belongs to the burn-in of a run, in which the arm warms up. The play has to be made, but
+    /// its loss need not be told.
     #[cfg_attr(feature = "serde", serde(alias = "warm-up"))]
     BurnIn,
     /// The policy learns from it.
@@ -58,20 +58,20 @@ pub enum Phase {
 ///
 /// * Play the arms in the order of the decisions. Losses may be told late, and in any order within a run: the policy
 ///   receives the same sums to the last bit.
-/// * A loss counts at most once. Telling it again is [`TellError::AlreadySettled`] and changes nothing, so a retry after a
-///   lost answer is safe.
+/// * A loss counts at most once. Telling it again is [`TellError::AlreadySettled`] and changes nothing, so a retry
+///   after a lost answer is safe.
 /// * A loss that is NaN, infinite or outside the [`LossRange`] is refused, and the decision is still without a loss.
 /// * The loss of a burn-in play may be told (once, also late) and is ignored.
-/// * If the policy needs outstanding losses before its next run, [`ask`](Self::ask) returns [them](AskError::Waiting). A
-///   loss that will never come is given up with [`forget`](Self::forget).
+/// * If the policy needs outstanding losses before its next run, [`ask`](Self::ask) returns [them](AskError::Waiting).
+///   A loss that will never come is given up with [`forget`](Self::forget).
 /// * Every error leaves the advisor's state as it was.
 ///
 /// # Memory
 ///
-/// The memory of an advisor is bounded. At most 2^20 plays can be made beyond the oldest outstanding decision; `ask` then
-/// waits for it. Some losses are not needed: those of burn-in plays, and those of a run
-/// [without an end](Run::forever), from which the policy does not learn. Of the decisions without a loss among them, the
-/// latest 1024 ranges of consecutive decisions are remembered; older ones count as settled.
+/// The memory of an advisor is bounded. At most 2^20 plays can be made beyond the oldest outstanding decision; `ask`
+/// then waits for it. Some losses are not needed: those of burn-in plays, and those of a run [without an
+/// end](Run::forever), from which the policy does not learn. Of the decisions without a loss among them, the latest
+/// 1024 ranges of consecutive decisions are remembered; older ones count as settled.
 ///
 /// # Example
 ///
@@ -153,8 +153,8 @@ impl<P: Policy> Advisor<P> {
         Ok(())
     }
 
-    /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same arm, in the
-    /// same run, takes its place. Never fails with [`TellError::Loss`].
+    /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same arm, in
+    /// the same run, takes its place. Never fails with [`TellError::Loss`].
     ///
     /// Whether a loss is lost must not depend on its value; otherwise the policy learns from a biased sample. If only
     /// failures are lost, tell a loss of 1 instead.

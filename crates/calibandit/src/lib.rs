@@ -1,9 +1,10 @@
 //! Bandits whose arms need to warm up.
 //!
-//! A crowd worker, a racing driver or a cache performs well only after some plays in a row. In a *weighted tallying* game,
-//! an arm's expected loss depends on how often that arm was played recently. An arm that was played throughout its memory
-//! is *calibrated*, and its loss is then its *eventual loss*. A policy that compares arms by their first losses compares
-//! the wrong numbers; the policies recommended here ignore the losses of plays before the arm is calibrated.
+//! A crowd worker, a racing driver or a cache performs well only after some plays in a row. In a *weighted tallying*
+//! game, an arm's expected loss depends on how often that arm was played recently. An arm that was played throughout
+//! its memory is *calibrated*, and its loss is then its *eventual loss*. A policy that compares arms by their first
+//! losses compares the wrong numbers; the policies recommended here ignore the losses of plays before the arm is
+//! calibrated.
 //!
 //! # Simulate
 //!
@@ -47,24 +48,35 @@
 //!
 //! # Your own policy
 //!
-//! Implement [`Policy`]: choose the next [`Run`], observe its [`Feedback`], recommend an arm. Add it to a simulation with
-//! [`Simulation::policy_with`] or use it live with [`Advisor::new`]. `examples/own_policy.rs` is a complete program.
+//! Implement [`Policy`]: choose the next [`Run`], observe its [`Feedback`], recommend an arm. Add it to a simulation
+//! with [`Simulation::policy_with`] or use it live with [`Advisor::new`]. `examples/own_policy.rs` is a complete
+//! program.
 //!
 //! # Modules
 //!
-//! * [`game`]: a [`Game`] has [`Arm`]s with [`Weights`], a [`LossCurve`] and [`Noise`]. The [`zoo`] has every game of the
-//!   paper by name, as a [`GameSpec`] from which instances are drawn.
-//! * [`optimum()`]: the least expected loss of any sequence of plays, exactly, and a sequence that attains it. [`reo()`]:
-//!   how much staying with one arm can lose against the optimum.
+//! * [`game`]: a [`Game`] has [`Arm`]s with [`Weights`], a [`LossCurve`] and [`Noise`]. The [`zoo`] has every game of
+//!   the paper by name, as a [`GameSpec`] from which instances are drawn.
+//! * [`optimum()`]: the least expected loss of any sequence of plays, exactly, and a sequence that attains it.
+//!   [`reo()`]: how much staying with one arm can lose against the optimum.
 //! * [`policy`]: one algorithm per file, and [`PolicySpec`], a policy with its parameters as plain data.
-//! * [`simulate`](mod@simulate): [`Simulation`], and below it [`simulate()`](fn@simulate) for one policy on one instance.
-//!   [`cpr`] computes the regret of a trajectory.
+//! * [`simulate`](mod@simulate): [`Simulation`], and below it [`simulate()`](fn@simulate) for one policy on one
+//!   instance. [`cpr`] computes the regret of a trajectory.
 //! * [`advisor`]: ask/tell over a policy, with snapshots.
 //! * [`theory`]: the paper's theorems as functions. They give the order of the regret, not a number usable in practice.
-//! * [`rng`]: named random streams. A seed determines every number, bit for bit.
+//! * [`rng`]: named random streams. On one platform, a seed determines every number, bit for bit.
 //!
-//! The library reads no files and no clock, starts no threads and has no global state. "The paper" is Malik, Igoe, Li and
-//! Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality" (ICML 2023).
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `serde` | specs, games and policies as plain data, snapshots of advisors |
+//! | `schema` | JSON schemas of the specs, and the catalogue of games and policies; implies `serde` |
+//! | `simd` | faster [`simulate_batch`] for some policies, with the same bits |
+//!
+//! No feature is on by default.
+//!
+//! The library reads no files and no clock, starts no threads and has no global state. "The paper" is Malik, Igoe, Li
+//! and Singh, "Weighted Tallying Bandits: Overcoming Intractability via Repeated Exposure Optimality" (ICML 2023).
 
 pub mod advisor;
 #[cfg(feature = "schema")]

@@ -116,8 +116,8 @@ impl<'a> StreamKey<'a> {
         self.derive("policy")
     }
 
-    /// The digest is over `"calibandit-stream-v1"`, the seed, the length of the experiment's name, the name, the instance
-    /// (integers as 8 bytes, little-endian) and the purpose, which is easy to repeat in any language.
+    /// The digest is over `"calibandit-stream-v1"`, the seed, the length of the experiment's name, the name, the
+    /// instance (integers as 8 bytes, little-endian) and the purpose, which is easy to repeat in any language.
     fn derive(&self, purpose: &str) -> Stream {
         let mut hash = Sha256::new();
         hash.update(b"calibandit-stream-v1");

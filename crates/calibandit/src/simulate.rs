@@ -69,7 +69,10 @@ pub enum SimulateError {
     /// The policy asked for a run that cannot be played.
     #[error(
         "the policy asked for {run:?}, but {}",
-        if run.arm < *arms { "a run needs at least one play".to_string() } else { format!("the arms are 0 to {}", arms - 1) }
+        match run.arm < *arms {
+            true => "a run needs at least one play".to_owned(),
+            false => format!("the arms are 0 to {}", arms - 1),
+        }
     )]
     BadRun {
         /// The run.
@@ -85,8 +88,8 @@ pub enum SimulateError {
     },
 }
 
-/// Simulates `policy` on `game` up to the horizon of `grid`. A run that exceeds the horizon is cut there and not reported
-/// to the policy.
+/// Simulates `policy` on `game` up to the horizon of `grid`. A run that exceeds the horizon is cut there and not
+/// reported to the policy.
 ///
 /// All draws come from `noise`: the same stream gives the same trajectory, bit for bit.
 pub fn simulate<P: Policy + ?Sized>(

@@ -1,4 +1,5 @@
-//! Runs the programs of `examples/` that users read first. Their `main` is visible to the crate so that it can be called from here.
+//! Runs the programs of `examples/` that users read first. Their `main` is visible in the whole crate, so that it can
+//! be called from here.
 
 #[path = "../examples/compare.rs"]
 mod compare;

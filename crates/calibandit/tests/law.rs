@@ -1,7 +1,7 @@
-//! The leaping engine against the stepwise one: equal in law, for every policy and every kind of noise.
+//! The leaping and the stepwise engine have the same law, for every policy and every kind of noise.
 //!
-//! Fixed seeds: each test either always passes or always fails. Nearly 130 comparisons are made at a level of 1e-5, so a
-//! correct program would fail for about one choice of seeds in 800.
+//! Fixed seeds: each test either always passes or always fails. Nearly 130 comparisons are made at a level of 1e-5, so
+//! a correct program would fail for about one choice of seeds in 800.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -20,18 +20,18 @@ const INSTANCES: u64 = 2000;
 const HORIZON: u64 = 300;
 const MEMORY: usize = 3;
 
-/// Passes everything through and adds up what the policy is told.
-struct Listener<P> {
+/// Forwards to a policy and adds up its feedback.
+struct FeedbackSum<P> {
     policy: P,
-    heard: Feedback,
+    total: Feedback,
 }
 
-impl<P: Policy> Policy for Listener<P> {
+impl<P: Policy> Policy for FeedbackSum<P> {
     fn next_run(&mut self) -> Run {
         self.policy.next_run()
     }
     fn observe(&mut self, run: Run, feedback: Feedback) {
-        self.heard += feedback;
+        self.total += feedback;
         self.policy.observe(run, feedback);
     }
     fn recommend(&self) -> usize {
@@ -53,7 +53,7 @@ fn game(noise: Noise) -> Game {
     .unwrap()
 }
 
-/// Each policy with a short horizon in mind: few epochs, so that eliminations and commitments do happen.
+/// Every policy, with parameters for a short horizon: few epochs, so that eliminations and commitments happen.
 fn policies() -> Vec<PolicySpec> {
     let policies = json!([
         {"kind": "calibrated", "memory_bound": MEMORY},
@@ -67,11 +67,11 @@ fn policies() -> Vec<PolicySpec> {
         {"kind": "explore-then-commit", "memory_bound": MEMORY, "explore": 20},
     ]);
     let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
-    assert_eq!(policies.len(), PolicySpec::KINDS.len(), "every kind of policy is to be tested here");
+    assert_eq!(policies.len(), PolicySpec::KINDS.len(), "one policy per kind is tested");
     policies
 }
 
-/// What is compared: sum and sum of squares heard, plays of the best and of the first arm, and the final excess.
+/// The compared numbers: sum and sum of squares of the feedback, plays of the best and of the first arm, final excess.
 fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
     let game = game(noise);
     let name = format!("{engine:?}");
@@ -79,12 +79,12 @@ fn sample(spec: &PolicySpec, noise: Noise, engine: Engine) -> [Vec<f64>; 5] {
     for instance in 0..INSTANCES {
         let problem = Problem { arms: 3, horizon: Some(HORIZON) };
         let policy = spec.build(&problem, StreamKey::new(7, &name, instance).policy()).unwrap();
-        let mut policy = Listener { policy, heard: Feedback::default() };
+        let mut policy = FeedbackSum { policy, total: Feedback::default() };
         let mut draws = StreamKey::new(7, &name, instance).noise();
         let played = simulate(&game, &mut policy, &Grid::end(HORIZON).unwrap(), engine, &mut draws).unwrap();
         let values = [
-            policy.heard.sum,
-            policy.heard.sum_sq,
+            policy.total.sum,
+            policy.total.sum_sq,
             played.plays[2] as f64,
             played.plays[0] as f64,
             played.last().excess,
@@ -109,30 +109,30 @@ fn engines_agree(noise: Noise) {
 
 #[test]
 #[ignore = "slow: 2000 instances of every policy on two engines"]
-fn bernoulli() {
+fn engines_agree_with_bernoulli_noise() {
     engines_agree(Noise::Bernoulli);
 }
 
 #[test]
 #[ignore = "slow: 2000 instances of every policy on two engines"]
-fn normal() {
+fn engines_agree_with_normal_noise() {
     engines_agree(Noise::Normal { sd: 0.3 });
 }
 
 #[test]
 #[ignore = "slow: 2000 instances of every policy on two engines"]
-fn beta() {
+fn engines_agree_with_beta_noise() {
     engines_agree(Noise::Beta { concentration: 4.0 });
 }
 
 #[test]
-fn none() {
+fn engines_agree_without_noise() {
     engines_agree(Noise::None);
 }
 
-/// The comparison has teeth: noise that is a tenth wider, or a game whose best arm is a little better, is noticed.
+/// The comparison can fail: it detects noise that is a tenth wider.
 #[test]
-fn a_slightly_different_game_is_noticed() {
+fn a_slightly_different_noise_is_detected() {
     let spec = &policies()[1];
     let right = sample(spec, Noise::Normal { sd: 0.3 }, Engine::Leaping);
     let wrong = sample(spec, Noise::Normal { sd: 0.33 }, Engine::Stepwise);

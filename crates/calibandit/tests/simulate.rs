@@ -1,4 +1,4 @@
-//! Both engines against the definitions, on games and policies whose every play is known beforehand.
+//! Both engines follow the definitions, on games and policies with known plays.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -130,7 +130,10 @@ proptest! {
     /// Without noise the engines must agree play by play: same losses, same feedback, same counts.
     #[test]
     fn engines_agree_on_random_games_and_runs(
-        arms in prop::collection::vec((prop::collection::vec(0.01f64..=1.0, 1..6), 0.0f64..=1.0, 0.0f64..=1.0, 0.0f64..=1.0), 1..4),
+        arms in prop::collection::vec(
+            (prop::collection::vec(0.01f64..=1.0, 1..6), 0.0f64..=1.0, 0.0f64..=1.0, 0.0f64..=1.0),
+            1..4,
+        ),
         runs in prop::collection::vec((0usize..4, 0u64..8, 0u64..8), 1..12),
         horizon in 1u64..120,
     ) {

@@ -17,8 +17,8 @@ pub struct AdvisorBuilder {
 }
 
 impl Advisor<AnyPolicy> {
-    /// The parameters of an advisor over a policy of this library, on this many arms. Without further settings the seed is
-    /// 0, the horizon is unknown and losses lie in [0, 1].
+    /// The parameters of an advisor over a policy of this library, on this many arms. Without further settings the seed
+    /// is 0, the horizon is unknown and losses lie in [0, 1].
     ///
     /// ```
     /// use calibandit::Advisor;

@@ -24,7 +24,8 @@ pub enum AdvisorError {
 pub enum AskError {
     /// The policy needs the losses of these decisions before its next run.
     #[error(
-        "the policy waits for the losses of {} decisions, the oldest being {}: tell them, or forget those that will never come",
+        "the policy waits for the losses of {} decisions, the oldest being {}: \
+         tell them, or forget those that will never come",
         outstanding.len(), outstanding.first().copied().unwrap_or_default()
     )]
     Waiting {
@@ -61,7 +62,10 @@ pub enum TellError {
         decision: u64,
     },
     /// The loss is outside the declared range. The decision is still without a loss.
-    #[error("the loss {loss} of decision {decision} does not lie in [{}, {}], the losses declared possible", range.low(), range.high())]
+    #[error(
+        "the loss {loss} of decision {decision} does not lie in [{}, {}], the losses declared possible",
+        range.low(), range.high()
+    )]
     Loss {
         /// The decision.
         decision: u64,

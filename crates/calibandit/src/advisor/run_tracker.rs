@@ -11,8 +11,8 @@ pub(super) const IN_FLIGHT: u64 = 1 << 20;
 /// At most this many ranges of decisions are remembered whose losses are not needed.
 pub(super) const REMEMBERED: usize = 1024;
 
-/// Decisions are numbered from 0. Within a run the burn-in comes first, so two numbers give the phase of each decision of
-/// the open run. Pending decisions of earlier runs all belong to burn-ins.
+/// Decisions are numbered from 0. Within a run the burn-in comes first, so two numbers give the phase of each decision
+/// of the open run. Pending decisions of earlier runs all belong to burn-ins.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct RunTracker {

@@ -29,8 +29,8 @@ pub struct BatchItem<'a> {
     pub noise: &'a mut Stream,
 }
 
-/// Simulates every item with the [leaping engine](Engine::Leaping) up to the horizon of `grid`. The trajectories, and the
-/// states of policies and streams afterwards, are those of [`simulate`], bit for bit, in the order of the items.
+/// Simulates every item with the [leaping engine](Engine::Leaping) up to the horizon of `grid`. The trajectories, and
+/// the states of policies and streams afterwards, are those of [`simulate`], bit for bit, in the order of the items.
 ///
 /// [`batch_size`] says how many items are worth simulating in one call.
 ///

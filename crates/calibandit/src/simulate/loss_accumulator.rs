@@ -12,15 +12,15 @@ pub struct Checkpoint {
     pub t: u64,
     /// Their expected loss.
     pub loss: f64,
-    /// Their expected loss in excess of `t` plays at the least eventual loss mu(x*). It is kept beside `loss` because the
-    /// difference of two losses has few correct digits at large times.
+    /// Their expected loss in excess of `t` plays at the least eventual loss mu(x*). It is kept beside `loss` because
+    /// the difference of two losses has few correct digits at large times.
     pub excess: f64,
     /// How often the arm changed from one play to the next.
     pub switches: u64,
 }
 
-/// Adds up expected losses. Plays that are counted by row of the loss table are kept as integers and multiplied by their
-/// loss only at checkpoints, so that the sum of 10^12 of them is as exact as the sum of ten.
+/// Adds up expected losses. Plays that are counted by row of the loss table are kept as integers and multiplied by
+/// their loss only at checkpoints, so that the sum of 10^12 of them is as exact as the sum of ten.
 pub(super) struct LossAccumulator {
     best_loss: f64,
     /// Per row, the loss in excess of the best eventual loss, and the number of plays. If plays are not counted by row,
@@ -100,8 +100,8 @@ impl LossAccumulator {
         }
     }
 
-    /// Counts this many plays of one row of an arm. Checkpoints on the way are recorded as if the plays were added one by
-    /// one.
+    /// Counts this many plays of one row of an arm. Checkpoints on the way are recorded as if the plays were added one
+    /// by one.
     #[inline(always)]
     pub(super) fn count(&mut self, arm: usize, row: usize, plays: u64) {
         self.count_switch(arm);

@@ -7,13 +7,13 @@
 use crate::game::Exposure;
 use crate::{Arm, Game};
 
-/// Up to this memory, each window of an arm is a row; with a longer memory, only arms whose losses depend on nothing but
-/// the number of plays in the window have rows. 2^13 rows per arm keep building the table below a millisecond.
+/// Up to this memory, each window of an arm is a row; with a longer memory, only arms whose losses depend on nothing
+/// but the number of plays in the window have rows. 2^13 rows per arm keep building the table below a millisecond.
 const LONGEST_WINDOW: usize = 14;
 /// Limit on the number of rows: 8 MB of losses.
 const MOST_ROWS: usize = 1 << 20;
-/// With longer windows or memories there are too many rows to multiply out at each checkpoint. Plays are then not counted
-/// by row; their losses are added one by one.
+/// With longer windows or memories there are too many rows to multiply out at each checkpoint. Plays are then not
+/// counted by row; their losses are added one by one.
 const LONGEST_COUNTED_WINDOW: usize = 12;
 const LONGEST_COUNTED_MEMORY: usize = 64;
 /// With more rows than this for windows longer than [`LONGEST_COUNTED_WINDOW`], building the table takes longer than it

@@ -110,8 +110,8 @@ impl PolicyOutcome {
         &self.trajectories
     }
 
-    /// The mean number of plays per arm, over the instances. If the game is random, an arm's number means something else
-    /// in each instance; then use [`trajectories`](Self::trajectories).
+    /// The mean number of plays per arm, over the instances. If the game is random, an arm's number means something
+    /// else in each instance; then use [`trajectories`](Self::trajectories).
     pub fn arm_plays(&self) -> Vec<f64> {
         let arms = self.trajectories.iter().map(|trajectory| trajectory.plays.len()).max().unwrap_or(0);
         let of_arm = |arm: usize| {

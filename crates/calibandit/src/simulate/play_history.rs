@@ -24,8 +24,8 @@ pub(super) struct WordHistory {
     time: u64,
 }
 
-/// The window of an arm as it was at its last play. It is updated when the arm is played again, so that a play touches no
-/// other arm.
+/// The window of an arm as it was at its last play. It is updated when the arm is played again, so that a play touches
+/// no other arm.
 #[derive(Clone, Copy, Default)]
 struct ArmWindow {
     /// One bit per play, the newest in the lowest bit.

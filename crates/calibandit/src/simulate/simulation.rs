@@ -41,8 +41,8 @@ const GROUP: u64 = 8;
 /// Instance i uses the streams of [`StreamKey::new(seed, name, i)`](StreamKey::new). An experiment file with the same
 /// game, policies, name and seed gives the same numbers, bit for bit.
 ///
-/// A simulation runs on the calling thread. To use several cores, several machines or an interrupted run's results, write
-/// an experiment file.
+/// A simulation runs on the calling thread. To use several cores, several machines or an interrupted run's results,
+/// write an experiment file.
 #[must_use = "call `run` to simulate"]
 pub struct Simulation<'a> {
     game: SimulationGame,
@@ -167,7 +167,8 @@ impl<'a> Simulation<'a> {
         self.labelled(label.into(), SimulationPolicy::Spec(policy.into()))
     }
 
-    /// Adds your own policy. The function is called once per instance; the stream is for the policy's own randomisation.
+    /// Adds your own policy. The function is called once per instance; the stream is for the policy's own
+    /// randomisation.
     pub fn policy_with<P: Policy + 'a>(
         self,
         label: impl Into<String>,
@@ -198,8 +199,8 @@ impl<'a> Simulation<'a> {
         Self { seed, ..self }
     }
 
-    /// The name from which, together with the seed, all streams are derived. An experiment file of the same name and seed
-    /// has the same streams.
+    /// The name from which, together with the seed, all streams are derived. An experiment file of the same name and
+    /// seed has the same streams.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }

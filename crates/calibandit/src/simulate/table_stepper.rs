@@ -7,8 +7,8 @@ use super::{GameStepper, Trajectory};
 use crate::game::{bernoulli, threshold};
 use crate::{Feedback, Game, Noise, Policy, Run, Stream};
 
-/// The data of one arm. A game has many arms but few kinds of arms, so this is small and the data of a large game stay in
-/// the processor's caches.
+/// The data of one arm. A game has many arms but few kinds of arms, so this is small and the data of a large game stay
+/// in the processor's caches.
 #[derive(Clone, Copy)]
 struct ArmSlot {
     /// The arm's first row in the loss accumulator.
@@ -29,8 +29,8 @@ struct ArmKind {
 /// An arm is compared with at most this many kinds, so that preparing a game of all-different arms takes linear time.
 const MOST_KINDS_COMPARED: usize = 16;
 
-/// A game in progress. Plays before the arm is calibrated are made one by one, drawing only what is recorded; all others
-/// are made at once.
+/// A game in progress. Plays before the arm is calibrated are made one by one, drawing only what is recorded; all
+/// others are made at once.
 pub(super) struct TableStepper<'a, H> {
     arms: Vec<ArmSlot>,
     kinds: Vec<ArmKind>,

@@ -1,5 +1,5 @@
-//! Playing with the game's own [`Window`]: play by play as the paper defines it, and leaping for games that have no loss
-//! table.
+//! Playing with the game's own [`Window`]: play by play as the paper defines it, and leaping for games that have no
+//! loss table.
 
 use super::loss_accumulator::LossAccumulator;
 use super::{Engine, GameStepper, Trajectory};
@@ -19,8 +19,8 @@ impl<'a> WindowStepper<'a> {
         Self { game, engine, window: game.empty_window(), losses: LossAccumulator::new(game, None, times), noise }
     }
 
-    /// How many of `plays` plays of an arm are made one by one: all of them when stepwise; when leaping, those before the
-    /// arm is calibrated.
+    /// How many of `plays` plays of an arm are made one by one: all of them when stepwise; when leaping, those before
+    /// the arm is calibrated.
     fn single_plays(&self, arm: usize, plays: u64) -> u64 {
         if self.engine == Engine::Stepwise {
             return plays;

@@ -1,4 +1,5 @@
-//! The contract of the advisor: the decisions it hands out, the losses it accepts, and the feedback the policy receives.
+//! The contract of the advisor: the decisions it hands out, the losses it accepts, and the feedback the policy
+//! receives.
 
 mod policies;
 mod properties;

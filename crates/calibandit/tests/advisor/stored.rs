@@ -3,7 +3,8 @@
 
 use calibandit::{Advisor, AnyPolicy};
 
-/// Per snapshot, a hash of the 200 arms played next and the plays per arm after that, printed by the version that wrote it.
+/// Per snapshot, a hash of the 200 arms played next and the plays per arm after that, printed by the version that wrote
+/// it.
 const STORED: [(&str, u64, [u64; 3]); 3] = [
     (include_str!("snapshots/calibrated.json"), 18199674065881106878, [233, 34, 34]),
     (include_str!("snapshots/exp3.json"), 12212428865477518461, [171, 95, 35]),

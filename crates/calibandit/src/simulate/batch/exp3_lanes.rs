@@ -1,7 +1,7 @@
 //! The weights of EXP3 in several policies at once: `policy::exp_weights`, written for vectors.
 //!
-//! Every lane performs the draws and operations of [`ExpWeights`] in the same order, so the numbers are the same, bit for
-//! bit, independently of the other lanes.
+//! Every lane performs the draws and operations of [`ExpWeights`] in the same order, so the numbers are the same, bit
+//! for bit, independently of the other lanes.
 
 use super::vector::Vector;
 use crate::Stream;

@@ -68,8 +68,8 @@ fn play_with<E: WindowLanes<8>, F: WindowLanes<4>>(lanes: &mut [GameLane<'_>]) -
     true
 }
 
-/// The state of `L` policies and their games, one lane per instance in every array. Lanes without an instance repeat the
-/// first.
+/// The state of `L` policies and their games, one lane per instance in every array. Lanes without an instance repeat
+/// the first.
 struct GameGroup<const L: usize> {
     policies: Exp3Lanes<L>,
     /// The streams of the noise, word by word.

@@ -1,5 +1,5 @@
-//! Policies with the weights of EXP3 on several instances at once: the policies in the lanes of vectors, the games one by
-//! one.
+//! Policies with the weights of EXP3 on several instances at once: the policies in the lanes of vectors, the games one
+//! by one.
 //!
 //! This serves any kind of feedback and runs of any length. Single plays with Bernoulli feedback are in
 //! [`game_lanes`](super::game_lanes), where the games are in vectors too.

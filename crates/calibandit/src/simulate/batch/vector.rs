@@ -1,8 +1,8 @@
 //! Arithmetic on several numbers at once.
 //!
-//! [`Vector`] lists the operations that the lanes need. It is implemented with plain arrays for every processor and with
-//! AVX2 for processors that have it, detected at run time. All operations are exact or rounded as IEEE 754 prescribes, so
-//! both implementations give the same bits.
+//! [`Vector`] lists the operations that the lanes need. It is implemented with plain arrays for every processor and
+//! with AVX2 for processors that have it, detected at run time. All operations are exact or rounded as IEEE 754
+//! prescribes, so both implementations give the same bits.
 
 /// Operations on `L` floats or `L` words at once. Masks are words of all ones or all zeros.
 pub(super) trait Vector<const L: usize>: Copy {

@@ -14,8 +14,8 @@ pub(super) trait WindowLanes<const L: usize>: Sized {
     fn play<V: Vector<L>>(&mut self, v: V, chosen: V::U, arms: &[u64; L]) -> [usize; L];
 }
 
-/// For games with few arms and a short memory: the last plays are packed into one number, which is looked up in a table of
-/// rows. The games must have the same rows.
+/// For games with few arms and a short memory: the last plays are packed into one number, which is looked up in a table
+/// of rows. The games must have the same rows.
 pub(super) struct JointWindows<const L: usize> {
     /// The last plays, `bits` bits per play; all ones where nothing was played yet.
     recent: [u64; L],
