@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::preflight::check;
+use calibandit_experiment::preflight::preflight;
 
 #[test]
 fn every_experiment_is_valid_and_has_an_exact_optimum() {
@@ -11,7 +11,7 @@ fn every_experiment_is_valid_and_has_an_exact_optimum() {
         let path = entry.unwrap().path();
         let experiment = Experiment::read(&path).unwrap_or_else(|errors| panic!("{errors}"));
         assert_eq!(Some(experiment.name()), path.file_stem().and_then(|stem| stem.to_str()));
-        let checks = check(&experiment).unwrap();
-        assert!(checks.iter().any(|check| check.optimum.exact), "{}", path.display());
+        let points = preflight(&experiment);
+        assert!(points.iter().any(|point| point.optimum.exact), "{}", path.display());
     }
 }

@@ -137,7 +137,7 @@ pub fn study_tables(
     };
     Scheduler::new(threads).progress(progress).run(tasks, fit_stint, collect).map_err(|error| match error {
         ScheduleError::Task(error) => error,
-        other => unreachable!("a schedule without a stop flag: {other}"),
+        ScheduleError::Stopped { .. } => unreachable!("a scheduler without a stop flag does not stop"),
     })?;
     drivers.sort_by_key(|driver| (driver.race_id, driver.driver_id));
     Ok(Study { options: *options, reading: tables.reading, races: races.len(), drivers })
