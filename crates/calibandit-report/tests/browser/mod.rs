@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// The time limit of a single answer, with a wide margin for shared machines.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The path of the browser, from the variable `CALIBANDIT_CHROMIUM` or the search path.
 fn find() -> Option<PathBuf> {
@@ -111,7 +111,7 @@ impl Browser {
     }
 
     fn receive(&mut self, waiting_for: &str) -> Value {
-        let message = self.messages.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {waiting_for}"));
+        let message = self.messages.recv_timeout(TIME_LIMIT).unwrap_or_else(|_| panic!("no answer to {waiting_for}"));
         if message.get("method").is_some() {
             self.events.push(message.clone());
         }
@@ -145,7 +145,7 @@ impl Browser {
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let start = Instant::now();
         while self.eval(expression) != json!(true) {
-            assert!(start.elapsed() < PATIENCE, "never true: {expression}");
+            assert!(start.elapsed() < TIME_LIMIT, "never true: {expression}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
