@@ -151,7 +151,7 @@ fn former_names_of_kinds_and_keys_are_still_read() {
     let policy = |index: &str| {
         let text =
             GOOD.to_owned() + &format!("\n[[policy]]\nkind = \"calibrated\"\nmemory_bound = 3\nindex = \"{index}\"\n");
-        Experiment::from_toml("aliases.toml", &text).unwrap().file().policy[5].policy.clone()
+        Experiment::from_toml("aliases.toml", &text).unwrap().file().unwrap().policy[5].policy.clone()
     };
     assert_eq!(policy("race"), policy("challenge"));
 }
