@@ -1,8 +1,8 @@
-/* The paper's unweighted game and four policies in plain C, as one would write it for speed: one play after the other,
- * one xoshiro256++ word a draw, nothing allocated in the loops. Called as `peer POLICY ARMS MEMORY HORIZON INSTANCES`; prints
+/* The paper's unweighted game and four policies in plain C, written for speed: one play after the other, one
+ * xoshiro256++ word per draw, no allocation in the loops. Called as `peer POLICY ARMS MEMORY HORIZON INSTANCES`. Prints
  * the CPU time and the mean excess loss with its standard error.
  *
- * Every play of a run is drawn, as in the game's definition; SE uses the paper's radius, epoch UCB c = 2. */
+ * Every play of a run is drawn, as in the game's definition. SE uses the paper's radius, the epoch UCB c = 2. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-"""The paper's unweighted game and four policies in numba, as one would write it for speed: compiled loops, instances in
-parallel (prange), numba's own generator. Called as `peer_numba.py POLICY ARMS MEMORY HORIZON INSTANCES TRIES`. Prints the
-CPU time of all threads without compiling, the least of so many tries, and the mean excess loss with its standard error."""
+"""The paper's unweighted game and four policies in numba, written for speed: compiled loops, instances in parallel
+(prange), numba's own generator. Called as `peer_numba.py POLICY ARMS MEMORY HORIZON INSTANCES TRIES`. Prints the CPU time
+of all threads without compilation, the least of TRIES, and the mean excess loss with its standard error."""
 
 import math
 import sys

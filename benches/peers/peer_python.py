@@ -1,7 +1,7 @@
 """The paper's unweighted game played from Python, one play after the other. Called as
-`peer_python.py CONTESTANT POLICY ARMS MEMORY HORIZON INSTANCES`, where CONTESTANT is `numpy` (policies written by hand), `river` or
-`SMPyBandits` (policies of these libraries, which know nothing of runs: EXP3 and UCB1). Prints the CPU time and the mean
-excess loss with its standard error."""
+`peer_python.py LIBRARY POLICY ARMS MEMORY HORIZON INSTANCES`, where LIBRARY is `numpy` (policies written by hand),
+`river` or `SMPyBandits` (policies of these libraries, which play single plays: EXP3 and UCB1). Prints the CPU time and
+the mean excess loss with its standard error."""
 
 import math
 import sys
@@ -105,7 +105,7 @@ def smpy_policy(name):
 
 
 def main():
-    contestant, name = sys.argv[1:3]
+    library, name = sys.argv[1:3]
     arms, memory, horizon, instances = map(int, sys.argv[3:7])
     by_hand = {
         "successive-elimination": numpy_elimination,
@@ -114,7 +114,7 @@ def main():
         "epoch-ucb": numpy_epoch_ucb,
         "ucb1": numpy_ucb1,
     }
-    run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy_policy}[contestant](name)
+    run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy_policy}[library](name)
     excesses, start = [], time.process_time()
     for instance in range(instances):
         rng = np.random.default_rng(instance)
