@@ -37,7 +37,7 @@ pub(crate) struct Profile {
 
 /// The best curve for one alpha.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct ProfilePoint {
     pub(crate) alpha: f64,
     pub(crate) beta: f64,
     pub(crate) gamma: f64,
@@ -86,12 +86,12 @@ impl Profile {
 
     /// The best curve with this alpha: linear least squares, with gamma = 0 if gamma would be negative. The sum of
     /// squares is convex in the linear parameters, so no positive gamma is better in that case.
-    pub(crate) fn at(&self, alpha: f64) -> Candidate {
+    pub(crate) fn at(&self, alpha: f64) -> ProfilePoint {
         let with_gamma = self.solve(alpha, true);
         if with_gamma.gamma >= 0.0 { with_gamma } else { self.solve(alpha, false) }
     }
 
-    fn solve(&self, alpha: f64, falling: bool) -> Candidate {
+    fn solve(&self, alpha: f64, falling: bool) -> ProfilePoint {
         let mut columns = Vec::with_capacity(3);
         if self.model == WarmUp::Plateau {
             columns.push(self.weights.clone());
@@ -106,11 +106,11 @@ impl Profile {
         let level = if self.model == WarmUp::Plateau { next() } else { 0.0 };
         let gamma = if falling { next() } else { 0.0 };
         let beta = next() * (alpha * self.first()).exp();
-        Candidate { alpha, beta, gamma, level, sse: self.within + left }
+        ProfilePoint { alpha, beta, gamma, level, sse: self.within + left }
     }
 
     /// The standard errors, from the Jacobian of the curve in the parameters that are inside their ranges.
-    pub(crate) fn standard_errors(&self, best: &Candidate) -> StandardErrors {
+    pub(crate) fn standard_errors(&self, best: &ProfilePoint) -> StandardErrors {
         let decay = self.decay(best.alpha);
         let down = (-best.alpha * self.first()).exp();
         let by_alpha = self.positions.iter().zip(&decay).map(|(k, decay)| -best.beta * down * k * decay);
@@ -159,8 +159,8 @@ impl Profile {
 }
 
 /// The best curve over all alpha: each local minimum of the grid is refined, and the best of them is returned.
-pub(crate) fn search(profile: &Profile) -> Candidate {
-    let grid: Vec<Candidate> = profile.grid().into_iter().map(|alpha| profile.at(alpha)).collect();
+pub(crate) fn search(profile: &Profile) -> ProfilePoint {
+    let grid: Vec<ProfilePoint> = profile.grid().into_iter().map(|alpha| profile.at(alpha)).collect();
     let mut best = profile.at(profile.steepest());
     for (i, here) in grid.iter().enumerate() {
         let (before, after) = (grid[i.saturating_sub(1)], grid[(i + 1).min(grid.len() - 1)]);
@@ -177,7 +177,7 @@ pub(crate) fn search(profile: &Profile) -> Candidate {
 }
 
 /// Golden-section search between two values of alpha.
-fn refine(profile: &Profile, mut low: f64, mut high: f64) -> Candidate {
+fn refine(profile: &Profile, mut low: f64, mut high: f64) -> ProfilePoint {
     let golden = (5f64.sqrt() - 1.0) / 2.0;
     let mut left = profile.at(high - golden * (high - low));
     let mut right = profile.at(low + golden * (high - low));

@@ -18,12 +18,12 @@ const NAME: &str = "live";
 #[serde(untagged)]
 enum Adviser {
     BuiltIn(Box<AnyPolicy>),
-    Own(Own),
+    Own(AdvisedPolicy),
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Own {
+struct AdvisedPolicy {
     #[serde(skip)]
     policy: Arc<Mutex<Option<Py<PyAny>>>>,
     #[serde(skip)]
@@ -32,7 +32,7 @@ struct Own {
     own_policy: (),
 }
 
-impl Own {
+impl AdvisedPolicy {
     /// Calls the Python policy; what it raises is kept.
     fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         Python::attach(|py| {
@@ -104,7 +104,7 @@ impl PyAdvisor {
         let adviser = match factory {
             Some(factory) => {
                 let own = policy::make(&factory, &problem, stream)?.unbind();
-                Adviser::Own(Own { policy: Arc::new(Mutex::new(Some(own))), ..Own::default() })
+                Adviser::Own(AdvisedPolicy { policy: Arc::new(Mutex::new(Some(own))), ..AdvisedPolicy::default() })
             }
             None => {
                 let spec: PolicySpec = serde_json::from_str(json)?;

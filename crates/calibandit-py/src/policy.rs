@@ -173,19 +173,19 @@ impl PolicyFactory for Factory {
     /// would have two of them take turns at every single one. Others get it whenever Python's own clock says so.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
         Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
-            Ok(policy) => play(&mut Own { policy, raised: &self.raised, stop: &self.stop }),
+            Ok(policy) => play(&mut PythonPolicy { policy, raised: &self.raised, stop: &self.stop }),
             Err(error) => self.raised.put(error),
         });
     }
 }
 
-struct Own<'py, 'a> {
+struct PythonPolicy<'py, 'a> {
     policy: Bound<'py, PyAny>,
     raised: &'a Raised,
     stop: &'a AtomicBool,
 }
 
-impl Policy for Own<'_, '_> {
+impl Policy for PythonPolicy<'_, '_> {
     fn next_run(&mut self) -> Run {
         if self.stop.load(Ordering::Relaxed) {
             return IMPOSSIBLE;
@@ -207,7 +207,7 @@ impl Policy for Own<'_, '_> {
     }
 }
 
-impl Own<'_, '_> {
+impl PythonPolicy<'_, '_> {
     /// Keeps the exception and makes sure that everything ends soon.
     fn fail(&self, error: PyErr) -> Run {
         self.raised.put(error);

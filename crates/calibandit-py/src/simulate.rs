@@ -18,7 +18,7 @@ use crate::failure::{Failure, Raised};
 use crate::game::PyGame;
 use crate::policy::Factory;
 use crate::table::{Described, Table};
-use crate::watch::{Report, watched};
+use crate::watch::{ProgressSender, watched};
 
 /// The name of a simulation that was given none. Part of what its random numbers are derived from.
 pub(crate) const NAME: &str = "simulation";
@@ -134,7 +134,7 @@ pub(crate) fn run(
             format!("calibandit run {}{seed}{instances}", path.display())
         }
     };
-    let results = watched(py, progress.as_ref(), &stop, |report: Report| {
+    let results = watched(py, progress.as_ref(), &stop, |report: ProgressSender| {
         let specs = std::slice::from_ref(&spec);
         let Some(out) = &out else {
             let options = RunOptions { threads: jobs, shard, stop: &stop, progress: &report };

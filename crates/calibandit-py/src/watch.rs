@@ -15,9 +15,9 @@ const BETWEEN: Duration = Duration::from_millis(50);
 
 /// Sends what it is shown to the thread that waits.
 #[derive(Clone)]
-pub(crate) struct Report(Sender<ProgressUpdate>);
+pub(crate) struct ProgressSender(Sender<ProgressUpdate>);
 
-impl Progress for Report {
+impl Progress for ProgressSender {
     fn update(&self, progress: ProgressUpdate) {
         // Nobody listens any more after an exception.
         let _ = self.0.send(progress);
@@ -31,11 +31,11 @@ pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     stop: &AtomicBool,
-    work: impl FnOnce(Report) -> Result<T, Failure> + Send,
+    work: impl FnOnce(ProgressSender) -> Result<T, Failure> + Send,
 ) -> Result<T, Failure> {
     thread::scope(|scope| {
         let (sender, mut receiver) = channel();
-        let worker = scope.spawn(move || work(Report(sender)));
+        let worker = scope.spawn(move || work(ProgressSender(sender)));
         let mut raised: Option<PyErr> = None;
         let mut shown = Instant::now();
         let mut latest = None;

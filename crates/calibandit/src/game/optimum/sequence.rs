@@ -71,7 +71,7 @@ impl Plan {
         let left = self.repeats - before as u64;
         let period = rounds.len() as u64;
         // Without a cycle there are no rounds, and nothing repeats.
-        let (repeats, extra) = if period == 0 { (0, 0) } else { (left / period, left % period) };
+        let (repeats, extra) = left.checked_div(period).map_or((0, 0), |repeats| (repeats, left % period));
         let mut tail: Vec<usize> = Vec::new();
         // The window is where the rounds began, so the remaining ones continue from it.
         for _ in 0..extra {

@@ -36,9 +36,9 @@ impl SampleStats {
     /// The evidence, in nats, against the hypothesis that the arm's mean is at most `r`; 0 if its mean is at most `r`.
     ///
     /// For losses in [0, 1] it is the larger of two quantities: the Bernoulli likelihood ratio, sharp for losses of 0
-    /// and 1, and the wealth of a bet against the hypothesis, sharp for losses of small variance. The bet multiplies `1
-    /// + b·(loss - r)` over the plays, with a stake b that depends on mean and variance (Waudby-Smith and Ramdas 2024).
-    /// A lower bound of its logarithm needs only the sum and the sum of squares (Fan, Grama and Liu 2015).
+    /// and 1, and the wealth of a bet against the hypothesis, sharp for losses of small variance. The bet multiplies
+    /// `1 + b·(loss - r)` over the plays, with a stake b that depends on mean and variance (Waudby-Smith and Ramdas
+    /// 2024). A lower bound of its logarithm needs only the sum and the sum of squares (Fan, Grama and Liu 2015).
     ///
     /// For other losses it is Student's likelihood ratio, which is exact for normal losses of unknown variance.
     pub(super) fn against(&self, r: f64, bounded: bool) -> f64 {
