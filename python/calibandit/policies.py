@@ -1,4 +1,4 @@
-"""Policies of the library by name, with the parameters and the defaults of experiment files.
+"""Policies of the library by name, with the parameters and defaults of experiment files.
 
 >>> import calibandit as cb
 >>> cb.policies.successive_elimination(memory_bound=3, radius="hoeffding").label

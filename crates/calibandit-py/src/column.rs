@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// A column of numbers. Never changes, and lives as long as any array made of it: `numpy.asarray` keeps the object that it asked.
+/// A column of numbers. Never changes, and lives as long as any array made of it: `numpy.asarray` keeps the object that
+/// it asked.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Column(pub(crate) ArrayRef);
 

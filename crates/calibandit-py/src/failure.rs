@@ -1,7 +1,8 @@
-//! Errors of the library as Python exceptions. [`Failure::raise`] is the one place where it is decided which becomes which.
+//! Errors of the library as Python exceptions. [`Failure::raise`] is the one place where it is decided which becomes
+//! which.
 //!
-//! The exceptions themselves are Python classes, in `calibandit/errors.py`: they have two bases each, a `CalibanditError` and the
-//! built-in exception that people expect.
+//! The exceptions themselves are Python classes, in `calibandit/errors.py`: they have two bases each, a
+//! `CalibanditError` and the built-in exception that people expect.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

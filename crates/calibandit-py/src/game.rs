@@ -16,7 +16,8 @@ use crate::column::Column;
 use crate::failure::{Failure, Raised};
 use crate::session::PySession;
 
-/// An arm as Python gives it: weights, memory, the loss curve as JSON or a function, special values, trend, feedback as JSON.
+/// An arm as Python gives it: weights, memory, the loss curve as JSON or a function, special values, trend, feedback as
+/// JSON.
 type ArmParts<'py> =
     (Option<Vec<f64>>, Option<usize>, Bound<'py, PyAny>, Option<f64>, Option<f64>, Option<String>, String);
 

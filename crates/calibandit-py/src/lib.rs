@@ -1,5 +1,5 @@
-//! The compiled part of the Python package `calibandit`: games, policies, simulations, results and advisors as few and plain
-//! objects. What people see, with names, defaults, documentation and types, is Python, in `python/calibandit`.
+//! The compiled part of the Python package `calibandit`: games, policies, simulations, results and advisors as few and
+//! plain objects. What people see, with names, defaults, documentation and types, is Python, in `python/calibandit`.
 //!
 //! Specifications cross the border as JSON, numbers as Arrow arrays. Nothing here decides a number.
 

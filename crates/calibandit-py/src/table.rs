@@ -259,8 +259,8 @@ fn label<const N: usize>(row: &mut Value, labels: [(&str, String); N]) {
 /// The columns that are numbers.
 const NUMBERS: [&str; 5] = ["instance", "t", "loss", "cpr", "switches"];
 
-/// One batch with the columns of `results.csv`; the first three are dictionaries, in the order in which tables and figures have
-/// their policies.
+/// One batch with the columns of `results.csv`; the first three are dictionaries, in the order in which tables and
+/// figures have their policies.
 fn columns(experiments: &[(Described, Results)]) -> Result<RecordBatch, arrow_schema::ArrowError> {
     let all = || experiments.iter().map(|(_, results)| results);
     let curves = || all().flat_map(|results| results.curves().iter().map(move |curve| (results, curve)));

@@ -25,8 +25,8 @@ impl Progress for ProgressSender {
 }
 
 /// Does `work` on another thread, with the interpreter free for others. `progress` is called from here as
-/// `progress(done, total, work)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set, and that is
-/// what comes out once the work has ended.
+/// `progress(done, total, work)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set,
+/// and that is what comes out once the work has ended.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

@@ -4,8 +4,8 @@
 //! does not depend on any server, and opening it sends nothing. Without JavaScript it shows the static drawings of
 //! [`chart`](crate::chart) and the tables.
 //!
-//! The page computes nothing: it shows the numbers that it is given, rounded to five digits for curves. The result files
-//! have all digits.
+//! The page computes nothing: it shows the numbers that it is given, rounded to five digits for curves. The result
+//! files have all digits.
 //!
 //! ```
 //! use calibandit_report::chart::Figure;

@@ -8,8 +8,8 @@ use crate::simulate::Checkpoint;
 
 /// The CPR at each checkpoint.
 ///
-/// It is computed from the excess over mu(x*) of both sides, so that it keeps its digits at any time. It is never negative
-/// beyond rounding. Use [`cpr_with`] to share the optima between trajectories on one game.
+/// It is computed from the excess over mu(x*) of both sides, so that it keeps its digits at any time. It is never
+/// negative beyond rounding. Use [`cpr_with`] to share the optima between trajectories on one game.
 ///
 /// ```
 /// use calibandit::{Arm, Checkpoint, Game, LossCurve, Noise, Weights, cpr};

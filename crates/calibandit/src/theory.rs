@@ -1,7 +1,8 @@
 //! The paper's bounds on the complete policy regret (CPR), as functions of the size of a problem.
 //!
-//! Lower bounds are rates: the paper's notation hides constants and logarithms, so they say how regret must grow, not how
-//! large it must be. Theorem 1 has its constants, which are so large that it, too, is useful as an order of growth only.
+//! Lower bounds are rates: the paper's notation hides constants and logarithms, so they say how regret must grow, not
+//! how large it must be. Theorem 1 has its constants, which are so large that it, too, is useful as an order of growth
+//! only.
 
 use crate::math;
 
@@ -32,8 +33,8 @@ impl ProblemSize {
     ///
     /// `4·K·M + K·m·log T + 800·sqrt(K·T·ln(2·K·log T / delta)) + alpha·T`.
     ///
-    /// The paper's `log T` bounds the number of epochs `S = log2(T/(4KM) + 1)`. It is therefore taken to base 2 here: with
-    /// the natural logarithm, `S <= log T` fails for small `K·M`.
+    /// The paper's `log T` bounds the number of epochs `S = log2(T/(4KM) + 1)`. It is therefore taken to base 2 here:
+    /// with the natural logarithm, `S <= log T` fails for small `K·M`.
     ///
     /// ```
     /// use calibandit::theory::ProblemSize;
@@ -50,7 +51,8 @@ impl ProblemSize {
             + alpha * self.t()
     }
 
-    /// The rate `sqrt(K·T) + m·K + M` below which no policy can stay on all 0-REO games (discussion of Theorems 1 and 2).
+    /// The rate `sqrt(K·T) + m·K + M` below which no policy can stay on all 0-REO games (discussion of Theorems 1 and
+    /// 2).
     pub fn lower_rate(&self) -> f64 {
         (self.k() * self.t()).sqrt() + self.memory as f64 * self.k() + self.memory_bound as f64
     }
@@ -61,8 +63,8 @@ impl ProblemSize {
         math::exp2(m).min(self.t()) / m
     }
 
-    /// Theorem 2's cost of not knowing the memory: a policy that plays the second arm of both games M times in a row has a
-    /// CPR of at least the first number on game A; any other policy has a CPR of at least the second on game B.
+    /// Theorem 2's cost of not knowing the memory: a policy that plays the second arm of both games M times in a row
+    /// has a CPR of at least the first number on game A; any other policy has a CPR of at least the second on game B.
     pub fn adaptivity_price(&self) -> (f64, f64) {
         let bound = self.memory_bound as f64;
         (bound / 2.0, self.t() / 2.0 - (bound - 1.0))

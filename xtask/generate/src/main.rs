@@ -14,7 +14,7 @@ use calibandit::{GameSpec, PolicySpec};
 
 use function::{Function, KindOf};
 
-const POLICIES_HEAD: &str = r#""""Policies of the library by name, with the parameters and the defaults of experiment files.
+const POLICIES_HEAD: &str = r#""""Policies of the library by name, with the parameters and defaults of experiment files.
 
 >>> import calibandit as cb
 >>> cb.policies.successive_elimination(memory_bound=3, radius="hoeffding").label

@@ -106,8 +106,8 @@ impl JsonSchema for Sweep {
                 "game": nested("game"),
                 "policy": nested("policy"),
                 (POINT): {
-                    "description": "Points that are written out: each is a table of keys with one value. The grid is run \
-                                    at each point.",
+                    "description": "Points that are written out: each is a table of keys with one value. The grid is \
+                                    run at each point.",
                     "type": "array",
                     "minItems": 1,
                     "items": {"type": "object", "minProperties": 1},

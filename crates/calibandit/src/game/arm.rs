@@ -29,8 +29,8 @@ struct ArmData {
 const TRIED_AT_ONCE: usize = 12;
 
 impl Arm {
-    /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows here,
-    /// and on the others when they are played.
+    /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows
+    /// here, and on the others when they are played.
     pub fn new(weights: Weights, curve: LossCurve, noise: Noise) -> Result<Self, ArmError> {
         noise.check()?;
         let memory = weights.memory();
@@ -53,8 +53,8 @@ impl Arm {
             }
         }
         let memory = self.memory();
-        // Windows in which the newest plays were of this arm and the rest were not. They include both ends of the range of
-        // the tally and every number of plays, so for every shape but a function they are sufficient.
+        // Windows in which the newest plays were of this arm and the rest were not. They include both ends of the range
+        // of the tally and every number of plays, so for every shape but a function they are sufficient.
         let mut tally = 0.0;
         let mut before = None;
         for (i, weight) in self.weights.as_slice().iter().enumerate() {

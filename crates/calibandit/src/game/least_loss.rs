@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::{Arm, Exposure, Game, NeedleCurve, Shape, Trend, Weights};
 
-/// Up to this memory all windows of an arm are enumerated if its curve has no helpful shape: 2^23 windows, a fraction of
-/// a second.
+/// Up to this memory all windows of an arm are enumerated if its curve has no helpful shape: 2^23 windows, a fraction
+/// of a second.
 pub(crate) const ENUMERATION_LIMIT: usize = 24;
 
 /// The least expected loss over the windows `y` with `y_1 = 1` and a given number of plays.

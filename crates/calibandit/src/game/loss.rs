@@ -181,8 +181,8 @@ impl LossCurve {
 
     /// The expected loss at this exposure.
     ///
-    /// NaN if a [`Shape::Function`] leaves [0, 1] there, and only then. It is not a `Result`, because this is computed at
-    /// every play; everything that sums up plays ([`Game::losses`](super::Game::losses), [`reo`](super::reo()),
+    /// NaN if a [`Shape::Function`] leaves [0, 1] there, and only then. It is not a `Result`, because this is computed
+    /// at every play; everything that sums up plays ([`Game::losses`](super::Game::losses), [`reo`](super::reo()),
     /// [`optimum`](super::optimum()), [`simulate`](crate::simulate())) turns NaN into an error that names the arm.
     ///
     /// # Panics

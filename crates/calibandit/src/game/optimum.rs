@@ -3,7 +3,8 @@
 //! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms:
 //!
 //! - On a **graph**: the part of the last plays that still matters is a state, and a play leads from one state to the
-//!   next. Interchangeable arms are merged. The best walk of T plays mostly goes round a cycle with the least mean loss.
+//!   next. Interchangeable arms are merged. The best walk of T plays mostly goes round a cycle with the least mean
+//!   loss.
 //! - By **best-first search** in games that satisfy 0-REO, which may be of any size: the excess over mu(x*) only grows,
 //!   so the best start is a shortest path.
 //!
@@ -51,8 +52,9 @@ pub struct Optimum {
     pub horizon: u64,
     /// Their least expected loss.
     pub loss: f64,
-    /// That loss in excess of `horizon` plays at the least eventual loss mu(x*); negative where a sequence is better than
-    /// any calibrated arm. Kept beside `loss` because at large horizons the difference of two losses has few digits left.
+    /// That loss in excess of `horizon` plays at the least eventual loss mu(x*); negative where a sequence is better
+    /// than any calibrated arm. Kept beside `loss` because at large horizons the difference of two losses has few
+    /// digits left.
     pub excess: f64,
     /// A sequence of plays that attains it.
     pub sequence: BestSequence,
@@ -61,8 +63,8 @@ pub struct Optimum {
 /// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory and a search about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The number of merged states up to which a game is made into a graph. The transient windows of the first plays are
-    /// not counted.
+    /// The number of merged states up to which a game is made into a graph. The transient windows of the first plays
+    /// are not counted.
     pub states: usize,
     /// The number of windows that best-first search may expand.
     pub windows: u64,
@@ -98,8 +100,8 @@ pub enum OptimumError {
         states_at_least: u64,
         /// The limit.
         limit: usize,
-        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not known
-        /// to satisfy 0-REO.
+        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not
+        /// known to satisfy 0-REO.
         searched: u64,
     },
     /// The game has few states but too many arms to play in each.
@@ -113,8 +115,8 @@ pub enum OptimumError {
         states: u64,
         /// The limit on the sum over all states of the arms that can be played there.
         limit: usize,
-        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not known
-        /// to satisfy 0-REO.
+        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not
+        /// known to satisfy 0-REO.
         searched: u64,
     },
     /// A loss function returned something outside [0, 1].

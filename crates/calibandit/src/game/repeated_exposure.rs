@@ -1,7 +1,7 @@
 //! Repeated exposure optimality (REO): the smallest alpha of a game, computed exactly from the definition.
 //!
-//! A game satisfies alpha-REO if no play of any arm, whatever its window, is better than the best calibrated arm by more
-//! than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
+//! A game satisfies alpha-REO if no play of any arm, whatever its window, is better than the best calibrated arm by
+//! more than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
 
 use super::Game;
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
@@ -16,8 +16,8 @@ pub struct Reo {
     pub best_arm: usize,
     /// The arm with the least loss of all arms in all windows.
     pub arm: usize,
-    /// The window of that arm that attains it, newest play first: `window[0]` is this play, and there are as many entries
-    /// as the arm has memory.
+    /// The window of that arm that attains it, newest play first: `window[0]` is this play, and there are as many
+    /// entries as the arm has memory.
     pub window: Vec<bool>,
 }
 
@@ -59,9 +59,9 @@ impl ReoError {
 
 /// The smallest alpha for which `game` satisfies alpha-REO, and where it is attained.
 ///
-/// Curves by plays, equal weights, monotone curves and needles in weights like `2^-i` need no enumeration, at any memory.
-/// The windows of all other arms are enumerated, up to memory 24. The declared trend of a loss function is taken for
-/// granted: it cannot be verified on all windows of a long memory.
+/// Curves by plays, equal weights, monotone curves and needles in weights like `2^-i` need no enumeration, at any
+/// memory. The windows of all other arms are enumerated, up to memory 24. The declared trend of a loss function is
+/// taken for granted: it cannot be verified on all windows of a long memory.
 ///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, reo};

@@ -16,8 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each game has its own file: a struct of parameters with a `draw`, described by [`GameConfig`]. The list at the end of
-//! this file needs one line per game.
+//! Each game has its own file: a struct of parameters with a `draw`, described by [`GameConfig`]. The list at the end
+//! of this file needs one line per game.
 
 mod adaptivity;
 mod alpha_reo;
@@ -86,7 +86,8 @@ macro_rules! games {
     ($($(#[$attribute:meta])* $kind:ident,)*) => {
         /// Which game to play: the `[game]` table of an experiment.
         #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind", rename_all = "kebab-case"))]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[non_exhaustive]
         pub enum GameSpec {

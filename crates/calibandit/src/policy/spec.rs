@@ -70,9 +70,11 @@ macro_rules! policies {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind", rename_all = "kebab-case"))]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[cfg_attr(feature = "schema", schemars(description = "A policy and its parameters, by `kind`."))] // without the example above
+        // Without the example above.
+        #[cfg_attr(feature = "schema", schemars(description = "A policy and its parameters, by `kind`."))]
         #[non_exhaustive]
         pub enum PolicySpec {
             $($(#[$doc])* $kind($spec),)*

@@ -225,7 +225,8 @@ fn span() -> impl Strategy<Value = Span<f64>> {
 }
 
 prop_compose! {
-    fn curve()(constant in prop::option::of(number()), by_plays in prop::option::of(prop::collection::vec(number(), 0..4)),
+    fn curve()(constant in prop::option::of(number()),
+               by_plays in prop::option::of(prop::collection::vec(number(), 0..4)),
         line in prop::option::of((number(), number())), lap in prop::option::of((number(), number(), number())),
         calibrated in prop::option::of(number()), alone in prop::option::of(number())) -> LossCurveSpec {
         LossCurveSpec {
@@ -285,7 +286,10 @@ prop_compose! {
                 feedback,
             }
             .into(),
-            _ => Custom { arm: vec![ArmSpec { weights, memory: flag.then_some(memory), loss, feedback }; other % 3] }.into(),
+            _ => {
+                let arm = ArmSpec { weights, memory: flag.then_some(memory), loss, feedback };
+                Custom { arm: vec![arm; other % 3] }.into()
+            }
         }
     }
 }

@@ -32,8 +32,8 @@ fn tallies_stay_exact_up_to_the_longest_needle() {
     assert_eq!(game.arms()[0].weights().total(), 1.0 - 2f64.powi(-50));
 }
 
-/// The policy v_{m-1}, ..., v_1, x_2 of the proof: already the first cycle ends in a free play, since by then the window
-/// holds that cycle and nothing else. So any m plays in a row have a free one, from the very start.
+/// The policy v_{m-1}, ..., v_1, x_2 of the proof: already the first cycle ends in a free play, since by then the
+/// window holds that cycle and nothing else. So any m plays in a row have a free one, from the very start.
 #[test]
 fn the_cyclic_policy_of_the_proof_has_a_free_play_in_every_m() {
     for memory in 1..=12 {

@@ -39,7 +39,11 @@ fn the_keys_of_files() {
 fn a_custom_game_by_hand() {
     let spec = parse(json!({"kind": "custom", "arm": [
         {"memory": 2, "loss": {"constant": 0.5, "calibrated": 0.25}},
-        {"weights": [1.0, 0.5, 0.25], "loss": {"linear": {"intercept": 1.0, "slope": -0.5}}, "feedback": {"beta": {"concentration": 5.0}}},
+        {
+            "weights": [1.0, 0.5, 0.25],
+            "loss": {"linear": {"intercept": 1.0, "slope": -0.5}},
+            "feedback": {"beta": {"concentration": 5.0}}
+        },
     ]}))
     .unwrap();
     let game = spec.draw(&mut instance(0)).unwrap();

@@ -31,10 +31,10 @@ pub struct OptimumBounds {
 /// A lower and an upper bound of the optimum over `horizon` plays. There is always a result: the exact one where
 /// [`optimum`](super::optimum) has it, and otherwise
 ///
-/// - as the lower bound, the least cost of that many plays of one arm if every play had the best window of its number of
-///   plays, or, in 0-REO games, the bound that best-first search has reached;
-/// - as the upper bound, the best of the sequences that play one arm only or repeat one arm's best window, filled up with
-///   another arm.
+/// - as the lower bound, the least cost of that many plays of one arm if every play had the best window of its number
+///   of plays, or, in 0-REO games, the bound that best-first search has reached;
+/// - as the upper bound, the best of the sequences that play one arm only or repeat one arm's best window, filled up
+///   with another arm.
 ///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, optimum_bounds};

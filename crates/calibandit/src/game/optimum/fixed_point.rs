@@ -1,7 +1,7 @@
 //! Losses as integers.
 //!
-//! The optimum over 10^12 plays is decided by differences that sums of floats would lose. Expected losses are
-//! binary fractions, so they are counted here in units of 2^-72: exact for every loss that is 0 or at least 2^-20 (about
+//! The optimum over 10^12 plays is decided by differences that sums of floats would lose. Expected losses are binary
+//! fractions, so they are counted here in units of 2^-72: exact for every loss that is 0 or at least 2^-20 (about
 //! 10^-6), and right to 10^-22 for smaller ones. Sums and comparisons are then exact, at any horizon.
 
 /// Units in a loss of 1, as a power of two.

@@ -1,8 +1,8 @@
 //! The optimum on the graph, at any horizon.
 //!
-//! Either a best walk touches the best cycle; then it goes round it most of the time, and its two ends are found without
-//! regard to the horizon. Or it does not touch it; then it lies in the graph without that cycle, in which the next best
-//! cycle is found. A lower bound on what each [`MinMeanCycle`] costs at this horizon tells when to stop.
+//! Either a best walk touches the best cycle; then it goes round it most of the time, and its two ends are found
+//! without regard to the horizon. Or it does not touch it; then it lies in the graph without that cycle, in which the
+//! next best cycle is found. A lower bound on what each [`MinMeanCycle`] costs at this horizon tells when to stop.
 
 use super::dynamic_program::DynamicProgram;
 use super::graph::{EdgeId, Graph};
@@ -175,8 +175,8 @@ impl Planner {
     }
 }
 
-/// The cost of `horizon` plays that come to `scaled` in the cycle's scaled costs: (horizon·sum + scaled) / length, rounded
-/// up and arranged so that nothing overflows.
+/// The cost of `horizon` plays that come to `scaled` in the cycle's scaled costs: (horizon·sum + scaled) / length,
+/// rounded up and arranged so that nothing overflows.
 fn total(cycle: &MinMeanCycle, horizon: u64, scaled: i128) -> i128 {
     let length = cycle.length();
     let (rounds, rest) = (i128::from(horizon) / length, i128::from(horizon) % length);

@@ -49,8 +49,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The arms themselves. Where interchangeable arms take turns, several rounds of the plan's cycle may pass until every
-    /// arm is where it was: these rounds together are then the sequence's cycle.
+    /// The arms themselves. Where interchangeable arms take turns, several rounds of the plan's cycle may pass until
+    /// every arm is where it was: these rounds together are then the sequence's cycle.
     pub(crate) fn sequence(&self, space: &StateSpace<'_>) -> BestSequence {
         let mut replay = Replay { space, window: space.empty() };
         let mut prefix = replay.play_all(&self.prefix);

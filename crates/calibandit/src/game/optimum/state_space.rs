@@ -116,8 +116,8 @@ impl<'g> StateSpace<'g> {
         }
     }
 
-    /// Renames the arms of each class in the order of their appearance. Returns the new and the old name of every arm in
-    /// the window that has another one like it.
+    /// Renames the arms of each class in the order of their appearance. Returns the new and the old name of every arm
+    /// in the window that has another one like it.
     pub(crate) fn canonicalise(&self, window: &mut [u32]) -> Vec<(u32, u32)> {
         let mut names: Vec<(u32, u32)> = Vec::new();
         for slot in window {

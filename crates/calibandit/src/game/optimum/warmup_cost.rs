@@ -74,14 +74,15 @@ impl WarmupCost {
         self.straight[warming as usize] + i128::from(plays - warming) * self.eventual
     }
 
-    /// A lower bound of the cost before a calibrated play, from `count` plays in the window on: the count rises by at most
-    /// one per play, so every count in between is passed.
+    /// A lower bound of the cost before a calibrated play, from `count` plays in the window on: the count rises by at
+    /// most one per play, so every count in between is passed.
     pub(crate) fn to_calibrated(&self, count: usize) -> i128 {
         self.passed[self.memory - 1] - self.passed[count]
     }
 
-    /// A lower bound of the cost of `plays` plays, from `count` plays in the window on, with never more than `cap` of them in
-    /// the window. It is concave in `plays`, so the sum over several arms is least where all plays are of one arm.
+    /// A lower bound of the cost of `plays` plays, from `count` plays in the window on, with never more than `cap` of
+    /// them in the window. It is concave in `plays`, so the sum over several arms is least where all plays are of one
+    /// arm.
     pub(crate) fn plays(&self, count: usize, plays: u64, cap: usize) -> i128 {
         let rising = plays.min((cap - count) as u64);
         let rate = self.at_least[cap] - self.at_least[cap - 1];
