@@ -112,7 +112,7 @@ pub(crate) fn points(
 ) -> Result<Vec<Point>, Vec<Finding>> {
     let (sweep, count) = match (targets(sweep, tables), check_size(sweep)) {
         (Ok(sweep), Ok(count)) => (sweep, count),
-        (sweep, count) => return Err(sweep.err().into_iter().flatten().chain(count.err()).collect()),
+        (sweep, count) => return Err(sweep.err().into_iter().chain(count.err()).flatten().collect()),
     };
     let mut points = build_points(frame, tables, &sweep, count)?;
     dedup(&mut points, &sweep)?;
@@ -154,13 +154,13 @@ fn targets<'a>(sweep: &'a SpannedSweep, tables: &SweptTables) -> Result<Resolved
 }
 
 /// The number of points, unless there are too many.
-fn check_size(sweep: &SpannedSweep) -> Result<usize, Finding> {
+fn check_size(sweep: &SpannedSweep) -> Result<usize, Vec<Finding>> {
     let count = sweep.axes.iter().try_fold(sweep.points.len().max(1), |n, axis| n.checked_mul(axis.values.len()));
     count.filter(|count| *count <= MOST_POINTS).ok_or_else(|| {
         let span = sweep.axes.first().and_then(|axis| axis.keys.first()).and_then(|(_, span)| span.clone());
         let message = format!("the sweep has more than {MOST_POINTS} points");
-        Finding::new(span, "sweep", DiagnosticKind::ImpossibleValue, message)
-            .help("the grid has every combination of all lists; write single points as `point = [{ ... }, ...]`")
+        let help = "the grid has every combination of all lists; write single points as `point = [{ ... }, ...]`";
+        vec![Finding::new(span, "sweep", DiagnosticKind::ImpossibleValue, message).help(help)]
     })
 }
 
