@@ -13,7 +13,7 @@ use crate::policy::{self, IMPOSSIBLE, PyRun};
 /// The name that the random numbers of advisors are derived from.
 const NAME: &str = "live";
 
-/// A policy of the library, or one written in Python. The latter is not part of a snapshot: Python keeps it beside.
+/// A policy of the library, or one written in Python. A snapshot does not contain the latter: Python pickles it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Adviser {
@@ -28,12 +28,12 @@ struct AdvisedPolicy {
     policy: Arc<Mutex<Option<Py<PyAny>>>>,
     #[serde(skip)]
     raised: Raised,
-    /// Only there so that a snapshot says what it is of.
+    /// Marks a snapshot as that of a policy written in Python.
     own_policy: (),
 }
 
 impl AdvisedPolicy {
-    /// Calls the Python policy; what it raises is kept.
+    /// Calls the Python policy and stores the exception that it raises.
     fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         Python::attach(|py| {
             let guard = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ pub(crate) struct PyAdvisor {
 
 #[pymethods]
 impl PyAdvisor {
-    /// With a policy given by its table as JSON, or by a factory if it is written in Python.
+    /// Builds an advisor. The policy is given by its table as JSON, or by a factory if it is written in Python.
     #[new]
     fn new(
         json: &str,
@@ -118,7 +118,7 @@ impl PyAdvisor {
         Ok(Self { advisor: Advisor::with_range(adviser, arms, range)? })
     }
 
-    /// The advisor that `to_json` wrote; `policy` if it is one written in Python.
+    /// Restores an advisor; `policy` is its policy if that is written in Python.
     #[staticmethod]
     fn from_json(json: &str, policy: Option<Py<PyAny>>) -> Result<Self, Failure> {
         let advisor: Advisor<Adviser> = Advisor::from_json(json)?;
@@ -133,7 +133,7 @@ impl PyAdvisor {
         Ok(self.advisor.to_json()?)
     }
 
-    /// The policy written in Python, if it is one.
+    /// The policy, if it is written in Python.
     #[getter]
     fn own_policy(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         match self.advisor.policy() {
@@ -164,7 +164,7 @@ impl PyAdvisor {
         self.raised(forgotten)
     }
 
-    /// The arm to settle on.
+    /// The arm to use once learning stops.
     fn recommend(&self) -> Result<usize, Failure> {
         let arm = self.advisor.recommend();
         self.raised(Ok::<_, Failure>(arm))
@@ -175,19 +175,19 @@ impl PyAdvisor {
         self.advisor.certificate().map(|Certificate { arms, gap, delta, .. }| (arms, gap, delta))
     }
 
-    /// How often each arm was played.
+    /// The number of plays of each arm.
     #[getter]
     fn plays(&self) -> Vec<u64> {
         self.advisor.plays().to_vec()
     }
 
-    /// How often the arm changed.
+    /// The number of changes of the arm.
     #[getter]
     fn switches(&self) -> u64 {
         self.advisor.switches()
     }
 
-    /// How many decisions were made.
+    /// The number of decisions.
     #[getter]
     fn decisions(&self) -> u64 {
         self.advisor.decisions()
@@ -199,13 +199,13 @@ impl PyAdvisor {
         self.advisor.outstanding().collect()
     }
 
-    /// The run being played.
+    /// The current run.
     #[getter]
     fn current_run(&self) -> Option<PyRun> {
         self.advisor.current_run().map(PyRun::from)
     }
 
-    /// The losses declared possible.
+    /// The range of losses.
     #[getter]
     fn loss_range(&self) -> (f64, f64) {
         (self.advisor.loss_range().low(), self.advisor.loss_range().high())

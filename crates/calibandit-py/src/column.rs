@@ -1,4 +1,4 @@
-//! Numbers that NumPy looks at without copying them.
+//! Columns of numbers that NumPy reads without copying.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// A column of numbers. Never changes, and lives as long as any array made of it: `numpy.asarray` keeps the object that
-/// it asked.
+/// An immutable column of numbers. It lives as long as any array that shares its memory, because `numpy.asarray` keeps a
+/// reference to it.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Column(pub(crate) ArrayRef);
 

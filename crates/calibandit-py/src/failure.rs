@@ -1,8 +1,7 @@
-//! Errors of the library as Python exceptions. [`Failure::raise`] is the one place where it is decided which becomes
-//! which.
+//! Errors of the library as Python exceptions. [`Failure::raise`] is the only place that maps errors to exceptions.
 //!
-//! The exceptions themselves are Python classes, in `calibandit/errors.py`: they have two bases each, a
-//! `CalibanditError` and the built-in exception that people expect.
+//! The exceptions are Python classes in `calibandit/errors.py`. Each derives from `CalibanditError` and from the built-in
+//! exception that fits.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +17,7 @@ use calibandit_report::session::SessionError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// Whatever can go wrong.
+/// An error of any function of this crate.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -51,13 +50,13 @@ pub(crate) enum Failure {
     Csv(#[from] CsvError),
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: std::io::Error },
-    /// Something that the library has no error for.
+    /// An invalid value for which the library has no error type.
     #[error("{0}")]
     Value(String),
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("{0}")]
     Unknown(String),
-    /// Already an exception: raised by Python code that was called on the way.
+    /// An exception raised by Python code that was called.
     #[error(transparent)]
     Raised(#[from] PyErr),
 }
@@ -134,7 +133,7 @@ impl From<SessionError> for Failure {
     }
 }
 
-/// The first exception that Python code raised while Rust code called it, which has no way to pass it on.
+/// The first exception that Python code raised while the library called it: the library cannot pass it on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -147,7 +146,7 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What came out, unless an exception was raised meanwhile: then that, whatever came out.
+    /// The stored exception if there is one, otherwise `outcome`.
     pub(crate) fn or<T, E: Into<Failure>>(&self, outcome: Result<T, E>) -> Result<T, Failure> {
         match self.take() {
             Some(error) => Err(Failure::Raised(error)),

@@ -31,7 +31,7 @@ type OptimumParts = (f64, f64, f64, bool, Vec<usize>, Vec<usize>, u64, Vec<usize
 #[pyclass(name = "Game", module = "calibandit._core", frozen)]
 pub(crate) struct PyGame {
     pub(crate) source: GameSource,
-    /// What its Python functions raised.
+    /// The first exception of its Python functions.
     pub(crate) raised: Raised,
 }
 
@@ -65,7 +65,7 @@ impl PyGame {
         Ok(PySession::new(self.raised.or(game)?, seed, experiment, instance, self.raised.clone()))
     }
 
-    /// The `[game]` table as JSON; none if it has Python functions.
+    /// The `[game]` table as JSON; `None` if the game has Python functions.
     pub(crate) fn spec(&self) -> Result<Option<String>, Failure> {
         Ok(match &self.source {
             GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
@@ -73,7 +73,7 @@ impl PyGame {
         })
     }
 
-    /// What tables and figures call it.
+    /// Its label in tables and figures.
     #[getter]
     pub(crate) fn title(&self) -> String {
         self.source.title()
@@ -117,7 +117,7 @@ impl PyGame {
 }
 
 impl PyGame {
-    /// The game itself; of a specification, the first instance that `simulate` plays.
+    /// The game; for a specification, the first instance that `simulate` plays.
     fn game(&self) -> Result<Game, Failure> {
         let game = self.source.draw(&mut StreamKey::new(1, crate::simulate::NAME, 0).game());
         self.raised.or(game)
@@ -155,7 +155,7 @@ fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failur
     Arm::new(weights.map_err(named)?, curve, noise).map_err(named)
 }
 
-/// A Python function as a loss function. What it raises is kept, and the loss is none.
+/// A Python function as a loss function. If it raises, the exception is stored and the loss is NaN.
 fn function(function: Py<PyAny>, raised: &Raised) -> LossFn {
     let raised = raised.clone();
     Arc::new(move |tally| {

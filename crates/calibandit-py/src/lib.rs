@@ -1,7 +1,8 @@
-//! The compiled part of the Python package `calibandit`: games, policies, simulations, results and advisors as few and
-//! plain objects. What people see, with names, defaults, documentation and types, is Python, in `python/calibandit`.
+//! The compiled module of the Python package `calibandit`: games, policies, simulations, results and advisors as a few
+//! simple classes. The public interface, with names, defaults, documentation and types, is Python code in
+//! `python/calibandit`.
 //!
-//! Specifications cross the border as JSON, numbers as Arrow arrays. Nothing here decides a number.
+//! Specifications are passed as JSON and numbers as Arrow arrays. This crate computes no results of its own.
 
 mod advisor;
 mod column;
@@ -32,7 +33,7 @@ fn policy_kinds() -> Result<String, Failure> {
     Ok(serde_json::to_string(PolicySpec::catalogue())?)
 }
 
-/// The command line: the exit code that it ends with.
+/// Runs the command line and returns its exit code.
 #[pyfunction]
 fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| calibandit_cli::run(arguments))

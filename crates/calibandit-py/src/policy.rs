@@ -80,7 +80,7 @@ impl From<PyRun> for Run {
     }
 }
 
-/// What a policy gets to know of a run: the recorded losses, added up.
+/// The feedback of a run: number, sum and sum of squares of the recorded losses.
 ///
 /// >>> import calibandit as cb
 /// >>> feedback = cb.Feedback(4, 1.0, 1.0)
@@ -126,7 +126,7 @@ impl From<Feedback> for PyFeedback {
     }
 }
 
-/// What nobody can play: ends a simulation whose policy raised an exception.
+/// An invalid run: it ends a simulation whose policy raised an exception.
 pub(crate) const IMPOSSIBLE: Run = Run { arm: usize::MAX, burn_in: 0, record: 0 };
 
 /// `policy.next_run()`.
@@ -152,14 +152,15 @@ pub(crate) fn recommend(policy: &Bound<'_, PyAny>) -> PyResult<usize> {
     policy.call_method0(intern!(policy.py(), "recommend"))?.extract()
 }
 
-/// Makes a policy written in Python, a fresh one for each instance: `factory(arms, horizon, seed)`.
+/// Builds a policy written in Python, a new one per instance: `factory(arms, horizon, seed)`.
 pub(crate) struct Factory {
     pub(crate) factory: Py<PyAny>,
     pub(crate) raised: Raised,
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// Calls a factory. The seed comes from the policy's own stream, so that its numbers depend on the experiment and the instance alone.
+/// Calls a factory. The seed is drawn from the stream of the policy, so it depends on the experiment and the instance
+/// alone.
 pub(crate) fn make<'py>(
     factory: &Bound<'py, PyAny>,
     problem: &Problem,
@@ -169,8 +170,8 @@ pub(crate) fn make<'py>(
 }
 
 impl PolicyFactory for Factory {
-    /// The interpreter is held from beginning to end: a policy in Python needs it all the time, and taking it anew for each run
-    /// would have two of them take turns at every single one. Others get it whenever Python's own clock says so.
+    /// Holds the interpreter lock during the whole instance. Taking it for each run would make two Python policies hand it
+    /// over at every run. Python itself lets other threads run at its switch interval.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
         Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
             Ok(policy) => play(&mut PythonPolicy { policy, raised: &self.raised, stop: &self.stop }),
@@ -208,7 +209,7 @@ impl Policy for PythonPolicy<'_, '_> {
 }
 
 impl PythonPolicy<'_, '_> {
-    /// Keeps the exception and makes sure that everything ends soon.
+    /// Stores the exception and stops the simulation.
     fn fail(&self, error: PyErr) -> Run {
         self.raised.put(error);
         self.stop.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A game played one play at a time, with noise, by somebody outside: what environments and notebooks need.
+//! A game that the caller plays one play at a time, with noise: for environments and notebooks.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::failure::{Failure, Raised};
 
-/// A game being played, one play at a time. Made by `Game.session`.
+/// A game that is played one play at a time. `Game.session` returns it.
 ///
 /// >>> import calibandit as cb
 /// >>> game = cb.Game(arms=[cb.Arm(memory=2, loss=[0.9, 0.1]), cb.Arm(memory=2, loss=0.5, feedback="none")])
@@ -39,7 +39,7 @@ impl PySession {
 
 #[pymethods]
 impl PySession {
-    /// Plays an arm once: the observed loss, and the expected loss, which no player gets to see.
+    /// Plays an arm once and returns the observed and the expected loss. A player does not observe the latter.
     fn step(&mut self, arm: i64) -> Result<(f64, f64), Failure> {
         let arms = self.game.arms().len();
         let Some(arm) = usize::try_from(arm).ok().filter(|&arm| arm < arms) else {
@@ -61,13 +61,13 @@ impl PySession {
         Ok((loss, expected))
     }
 
-    /// How many plays were made.
+    /// The number of plays.
     #[getter]
     fn plays(&self) -> u64 {
         self.plays
     }
 
-    /// The arms of the last plays, as far back as they matter, the oldest first.
+    /// The arms of the plays in the window, oldest first.
     #[getter]
     fn window(&self) -> Vec<usize> {
         self.recent.iter().rev().copied().collect()

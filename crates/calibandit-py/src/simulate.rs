@@ -1,4 +1,4 @@
-//! Simulations and experiments, on all cores, while the interpreter does other things.
+//! Simulations and experiments, on all cores and without the interpreter lock.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::policy::Factory;
 use crate::table::{Described, Table};
 use crate::watch::{ProgressSender, watched};
 
-/// The name of a simulation that was given none. Part of what its random numbers are derived from.
+/// The default name of a simulation. Its random numbers are derived from the name.
 pub(crate) const NAME: &str = "simulation";
 
 /// A policy as Python gives it: its label, its table as JSON, and a factory if it is written in Python.
 type PolicyParts = (Option<String>, String, Option<Py<PyAny>>);
 
-/// Policies play instances of a game.
+/// Simulates policies on instances of a game.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // keyword arguments, all of them
 pub(crate) fn simulate(
@@ -78,7 +78,7 @@ pub(crate) fn simulate(
         let options = RunOptions { threads: jobs, shard: Shard::WHOLE, stop: &stop, progress: &report };
         Ok(run_experiment(&experiment, &options, None)?)
     });
-    // An exception in a policy or in a loss function is the reason of whatever failed afterwards.
+    // An exception in a policy or in a loss function is the cause of any later error.
     let results = game.raised.or(raised.or(played))?;
     if experiment.file().is_some() {
         return Table::new(vec![(Described::Spec(Box::new(experiment)), results)]);
@@ -149,7 +149,7 @@ pub(crate) fn run(
     Table::new(vec![(Described::Spec(Box::new(spec)), results)])
 }
 
-/// Puts the shards of a run together.
+/// Merges the shards of a run.
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
     let (specs, results) = py.detach(|| {
@@ -172,7 +172,7 @@ pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
     Table::new(specs.zip(results).collect())
 }
 
-/// What can be known of an experiment before it is run, as JSON.
+/// The static analysis of an experiment, as JSON.
 #[pyfunction]
 pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
     let spec = read_spec(path, json)?;
@@ -186,7 +186,7 @@ pub(crate) fn complete_spec(path: Option<PathBuf>, json: Option<&str>) -> Result
     Ok(read_spec(path, json)?.to_json().expect("it was read from a specification").to_string())
 }
 
-/// A policy's table with every default that is known filled in, its label, and what it is told about the memory.
+/// The table of a policy with every constant default filled in, its label, and its bound on the memory.
 #[pyfunction]
 pub(crate) fn complete_policy(json: &str) -> Result<(String, String, Option<u64>), Failure> {
     let entry = policy_from_json("the policy", &serde_json::from_str(json)?)?;

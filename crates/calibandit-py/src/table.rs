@@ -27,12 +27,12 @@ use serde_json::{Value, json};
 use crate::column::Column;
 use crate::failure::Failure;
 
-/// What was run.
+/// The description of an experiment.
 #[derive(Clone)]
 pub(crate) enum Described {
-    /// An experiment that a file can hold.
+    /// An experiment that can be written as a file.
     Spec(Box<Experiment>),
-    /// Something with Python functions in it: as much as can be said about it, with the keys of a file.
+    /// An experiment with Python functions: its description, with the keys of a file.
     Plain(Value),
 }
 
@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// The results of experiments: a table with a row for each experiment, game, policy, instance and time.
+/// The results of experiments: one row per experiment, game, policy, instance and checkpoint.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Table {
     experiments: Vec<(Described, Results)>,
@@ -72,7 +72,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// The table that `parts` came from.
+    /// The table that returned `parts`.
     #[staticmethod]
     fn of_parts(described: &str, csv: &[u8]) -> Result<Self, Failure> {
         let described: Vec<(bool, Value)> = serde_json::from_str(described)?;
@@ -87,7 +87,7 @@ impl Table {
         Self::new(described.into_iter().zip(read).map(experiment).collect::<Result<_, _>>()?)
     }
 
-    /// Everything there is, to be kept and read again.
+    /// The whole table in a form that can be stored.
     fn parts(&self) -> Result<(String, Vec<u8>), Failure> {
         let described = self
             .experiments
@@ -114,7 +114,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Casting on request is a courtesy that the protocol does not ask for.
+        // The protocol does not require a cast to the requested schema.
         let _ = requested_schema;
         let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
@@ -131,7 +131,7 @@ impl Table {
         }
     }
 
-    /// A column of labels: for each row a number, and what it stands for.
+    /// A column of labels: one key per row, and the label of each key.
     fn labels(&self, name: &str) -> Result<(Vec<i32>, Vec<String>), Failure> {
         let column = self.batch.column_by_name(name);
         let labels = column.and_then(|column| column.as_any().downcast_ref::<DictionaryArray<Int32Type>>());
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// What was run, each with the keys of a file, as JSON.
+    /// The descriptions of the experiments, with the keys of a file, as JSON.
     fn specs(&self) -> Result<String, Failure> {
         let specs: Result<Vec<Value>, _> = self.experiments.iter().map(|(described, _)| described.json()).collect();
         Ok(Value::Array(specs?).to_string())

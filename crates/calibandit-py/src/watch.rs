@@ -1,4 +1,4 @@
-//! Work on threads of its own while Python's main thread looks after Ctrl-C and progress.
+//! Runs work on another thread while the calling thread handles Ctrl-C and progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -10,23 +10,23 @@ use pyo3::prelude::*;
 
 use crate::failure::Failure;
 
-/// How often signals are looked at while nothing else happens, and how often progress is shown at most.
+/// The interval at which signals are checked, and the shortest interval between two progress reports.
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// Sends what it is shown to the thread that waits.
+/// Sends progress to the waiting thread.
 #[derive(Clone)]
 pub(crate) struct ProgressSender(Sender<ProgressUpdate>);
 
 impl Progress for ProgressSender {
     fn update(&self, progress: ProgressUpdate) {
-        // Nobody listens any more after an exception.
+        // After an exception the receiver is gone.
         let _ = self.0.send(progress);
     }
 }
 
-/// Does `work` on another thread, with the interpreter free for others. `progress` is called from here as
-/// `progress(done, total, work)` every now and then; if it raises, or a signal handler does (Ctrl-C), `stop` is set,
-/// and that is what comes out once the work has ended.
+/// Runs `work` on another thread without the interpreter lock. The calling thread calls `progress(done, total, work)` at
+/// intervals. If it raises, or a signal handler does (Ctrl-C), `stop` is set and the exception is returned once the work
+/// has ended.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

@@ -1,6 +1,6 @@
 //! Theorem 2: no policy adapts to an unknown memory. The two games of its proof.
 //!
-//! As long as nobody plays x_2 `memory_bound` times in a row, the two look the same. Drawn from equal streams they
+//! As long as x_2 is not played `memory_bound` times in a row, the two games look the same. Drawn from equal streams they
 //! have x_1 at the same place.
 
 use super::{GameConfig, check, size};

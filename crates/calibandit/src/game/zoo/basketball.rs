@@ -8,8 +8,8 @@ use crate::rng::Stream;
 ///
 /// In the paper: Section 2, "Weighted Tallying Bandit". It gives the weights [1, 1/2, 1/4] and the loss 1 - z/3 at
 /// tally z of one player. The other is ours: with the loss 0.65 - z/10 she is the better of the two on a first shot
-/// (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that whoever never lets a
-/// player warm up picks the wrong one. 0-REO.
+/// (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that a policy
+/// without burn-in picks the wrong one. 0-REO.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
