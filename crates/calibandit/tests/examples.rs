@@ -5,6 +5,8 @@
 mod compare;
 #[path = "../examples/live.rs"]
 mod live;
+#[path = "../examples/own_game.rs"]
+mod own_game;
 
 #[test]
 fn compare_runs() {
@@ -14,4 +16,9 @@ fn compare_runs() {
 #[test]
 fn live_runs() {
     live::main().expect("the example succeeds");
+}
+
+#[test]
+fn own_game_runs() {
+    own_game::main().expect("the example succeeds");
 }

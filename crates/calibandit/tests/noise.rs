@@ -7,7 +7,7 @@ mod common;
 use calibandit::rng::StreamKey;
 use calibandit::{Feedback, Noise, Stream};
 use common::{chi_squared, kolmogorov_smirnov, kolmogorov_smirnov_one};
-use statrs::distribution::{Beta, Binomial, ChiSquared, ContinuousCDF, Discrete, Normal};
+use statrs::distribution::{Beta, Binomial, ChiSquared, Discrete, Normal};
 
 /// Fixed seeds: a test either always passes or always fails. A correct program fails one of these tests for one seed
 /// in ten thousand.
@@ -73,9 +73,9 @@ fn normal_sums_and_scatter_have_their_closed_forms() {
                 sums.push(feedback.sum);
                 scatters.push((feedback.sum_sq - feedback.sum * feedback.sum / n) / (sd * sd));
             }
-            let p = kolmogorov_smirnov_one(&sums, |x| sum_law.cdf(x));
+            let p = kolmogorov_smirnov_one(&sums, &sum_law);
             assert!(p > LEVEL, "sums of {plays}, leap {leap}: p = {p}");
-            let p = kolmogorov_smirnov_one(&scatters, |x| scatter_law.cdf(x));
+            let p = kolmogorov_smirnov_one(&scatters, &scatter_law);
             assert!(p > LEVEL, "scatter of {plays}, leap {leap}: p = {p}");
         }
     }
@@ -87,7 +87,7 @@ fn beta_draws_have_the_given_mean_and_concentration() {
         let law = Beta::new(mean * concentration, (1.0 - mean) * concentration).unwrap();
         let mut stream = noise("beta");
         let draws: Vec<f64> = (0..DRAWS).map(|_| Noise::Beta { concentration }.draw(mean, &mut stream)).collect();
-        let p = kolmogorov_smirnov_one(&draws, |x| law.cdf(x));
+        let p = kolmogorov_smirnov_one(&draws, &law);
         assert!(p > LEVEL, "mean {mean}, concentration {concentration}: p = {p}");
     }
 }
@@ -111,7 +111,7 @@ fn huge_runs_have_the_right_mean_and_spread() {
         let mut stream = noise("huge");
         let draws: Vec<f64> =
             (0..2000).map(|_| (law.draw_many(0.35, plays, &mut stream).sum - 0.35 * n) / (sd * n.sqrt())).collect();
-        let p = kolmogorov_smirnov_one(&draws, |x| Normal::standard().cdf(x));
+        let p = kolmogorov_smirnov_one(&draws, &Normal::standard());
         assert!(p > LEVEL, "{law:?}: p = {p}");
     }
 }

@@ -39,20 +39,6 @@ fn alpha_is_that_of_the_definition() {
     assert!(positive > 200, "{positive}");
 }
 
-/// The paper's alpha-REO game has w = 1/(4m), losses 0.5 + w·y except where alone or calibrated. By the definition alpha is
-/// max{0, -0.2 + (2m-1)/(4m)}, 0.2375 for m = 4; the paper prints (2m-3)/(4m).
-#[test]
-fn alpha_of_the_paper_s_game() {
-    for memory in [2, 4, 7, 10, 40] {
-        let game = calibandit::zoo::AlphaReo { memory, ..Default::default() };
-        let game = game.draw(&mut draws("alpha-REO", 0)).unwrap();
-        let m = memory as f64;
-        let expected = (-0.2 + (2.0 * m - 1.0) / (4.0 * m)).max(0.0);
-        let found = reo(&game).unwrap().alpha;
-        assert!((found - expected).abs() < 1e-12, "memory {memory}: {found} != {expected}");
-    }
-}
-
 #[test]
 fn long_memories_need_a_known_shape() {
     let with = |memory: i32, curve: LossCurve| {

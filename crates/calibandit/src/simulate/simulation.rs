@@ -39,7 +39,7 @@ const GROUP: u64 = 8;
 /// | [`checkpoints`](Self::checkpoints) | the horizon only |
 ///
 /// Instance i uses the streams of [`StreamKey::new(seed, name, i)`](StreamKey::new). An experiment file with the same
-/// game, policies, name and seed gives the same numbers, bit for bit.
+/// game, policies, name and seed gives the same numbers, bit for bit on one platform.
 ///
 /// A simulation runs on the calling thread. To use several cores, several machines or an interrupted run's results,
 /// write an experiment file.

@@ -1,71 +1,59 @@
-//! Statistics for the tests: goodness of fit, written out from the textbooks.
+//! Goodness-of-fit tests of statrs, with the p-value alone as their result.
 
 #![allow(dead_code)] // each test file uses its own part
 
-/// The p-value of the two-sample Kolmogorov–Smirnov test (asymptotic, with Stephens' small-sample correction).
-/// With ties, as in discrete data, it is conservative: the true p-value is smaller only in the safe direction.
+use statrs::distribution::ContinuousCDF;
+use statrs::stats_tests::NaNPolicy;
+use statrs::stats_tests::chisquare::chisquare;
+use statrs::stats_tests::ks_test::{
+    KSOneSampleAlternativeMethod, KSTwoSampleAlternativeMethod, ks_onesample, ks_twosample,
+};
+
+/// The asymptotic p-value of the two-sample Kolmogorov–Smirnov test. With ties, as in discrete data, the test is
+/// conservative.
 pub(crate) fn kolmogorov_smirnov(a: &[f64], b: &[f64]) -> f64 {
-    let (mut a, mut b) = (a.to_vec(), b.to_vec());
-    a.sort_by(f64::total_cmp);
-    b.sort_by(f64::total_cmp);
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let (mut i, mut j, mut distance) = (0, 0, 0.0f64);
-    while i < a.len() && j < b.len() {
-        let x = a[i].min(b[j]);
-        while i < a.len() && a[i] <= x {
-            i += 1;
-        }
-        while j < b.len() && b[j] <= x {
-            j += 1;
-        }
-        distance = distance.max((i as f64 / n - j as f64 / m).abs());
+    let sorted = |sample: &[f64]| {
+        let mut sample = sample.to_vec();
+        sample.sort_by(f64::total_cmp);
+        sample
+    };
+    let (a, b) = (sorted(a), sorted(b));
+    if a == b {
+        return 1.0; // the series that statrs sums does not converge at a distance of 0
     }
-    let root = (n * m / (n + m)).sqrt();
-    kolmogorov_tail((root + 0.12 + 0.11 / root) * distance)
+    let (_, p) = ks_twosample(a, b, KSTwoSampleAlternativeMethod::TwoSidedAsymptotic, NaNPolicy::Error)
+        .expect("the samples are not empty and have no NaN");
+    p
 }
 
-/// P(K > x) of the Kolmogorov distribution.
-fn kolmogorov_tail(x: f64) -> f64 {
-    if x < 0.2 {
-        return 1.0;
-    }
-    let term = |k: i32| (if k % 2 == 1 { 2.0 } else { -2.0 }) * (-2.0 * f64::from(k * k) * x * x).exp();
-    (1..=100).map(term).sum::<f64>().clamp(0.0, 1.0)
+/// The asymptotic p-value of the one-sample Kolmogorov–Smirnov test.
+pub(crate) fn kolmogorov_smirnov_one(sample: &[f64], law: &impl ContinuousCDF<f64, f64>) -> f64 {
+    let (_, p) = ks_onesample(sample.to_vec(), law, KSOneSampleAlternativeMethod::TwoSidedAsymptotic, NaNPolicy::Error)
+        .expect("the sample is not empty and has no NaN");
+    p
 }
 
-/// The p-value of Pearson's chi-squared test of counts against expected counts. Cells with an expectation below 5 are
-/// merged with their neighbour.
+/// The p-value of Pearson's chi-squared test of counts against expected counts, which may be given up to a common
+/// factor. Cells with an expectation below 5 are merged with their neighbour.
 pub(crate) fn chi_squared(observed: &[u64], expected: &[f64]) -> f64 {
-    use statrs::distribution::{ChiSquared, ContinuousCDF};
-    let mut cells: Vec<(f64, f64)> = Vec::new();
-    let mut open = (0.0, 0.0);
-    for (&o, &e) in observed.iter().zip(expected) {
-        open = (open.0 + o as f64, open.1 + e);
-        if open.1 >= 5.0 {
-            cells.push(open);
-            open = (0.0, 0.0);
+    let scale = observed.iter().sum::<u64>() as f64 / expected.iter().sum::<f64>();
+    let (mut counts, mut expectations) = (vec![0usize], vec![0.0]);
+    for (&count, &expectation) in observed.iter().zip(expected) {
+        if expectations.last().is_some_and(|&open| open >= 5.0) {
+            counts.push(0);
+            expectations.push(0.0);
         }
+        *counts.last_mut().expect("there is an open cell") += count as usize;
+        *expectations.last_mut().expect("there is an open cell") += scale * expectation;
     }
-    if let Some(last) = cells.last_mut() {
-        *last = (last.0 + open.0, last.1 + open.1);
+    // The last cell may have stayed too small.
+    if counts.len() > 1
+        && let Some(rest) = expectations.pop_if(|last| *last < 5.0)
+    {
+        *expectations.last_mut().expect("there is a cell before") += rest;
+        let rest = counts.pop().expect("there are as many counts");
+        *counts.last_mut().expect("there is a cell before") += rest;
     }
-    let statistic: f64 = cells.iter().map(|(o, e)| (o - e) * (o - e) / e).sum();
-    ChiSquared::new(cells.len() as f64 - 1.0).expect("two cells or more").sf(statistic)
-}
-
-/// The p-value of the one-sample Kolmogorov–Smirnov test against a distribution function.
-pub(crate) fn kolmogorov_smirnov_one(sample: &[f64], cdf: impl Fn(f64) -> f64) -> f64 {
-    let mut sample = sample.to_vec();
-    sample.sort_by(f64::total_cmp);
-    let n = sample.len() as f64;
-    let distance = sample
-        .iter()
-        .enumerate()
-        .map(|(i, &x)| {
-            let f = cdf(x);
-            (f - i as f64 / n).abs().max(((i + 1) as f64 / n - f).abs())
-        })
-        .fold(0.0, f64::max);
-    let root = n.sqrt();
-    kolmogorov_tail((root + 0.12 + 0.11 / root) * distance)
+    let (_, p) = chisquare(&counts, Some(&expectations), None).expect("there are two cells or more");
+    p
 }

@@ -3,7 +3,7 @@
 use calibandit::zoo::{
     AdaptivityA, AdaptivityB, AlphaReo, Basketball, Darts, Decay, Fitted, FittedModel, Span, Step, Stochastic,
 };
-use calibandit::{Linear, Noise};
+use calibandit::{Linear, Noise, reo};
 
 use super::{alpha, close, draw};
 
@@ -34,11 +34,15 @@ fn alpha_reo_by_hand() {
 /// Not what the paper prints: see the documentation of the game.
 #[test]
 fn alpha_of_the_alpha_reo_game_is_what_the_definition_gives() {
-    for m in 2..=12 {
-        let game = draw(AlphaReo { arms: 3, memory: m, ..AlphaReo::default() });
-        let m = m as f64;
+    for memory in (2..=12).chain([40]) {
+        let game = draw(AlphaReo { arms: 3, memory, ..AlphaReo::default() });
+        let m = memory as f64;
         let expected = f64::max(0.0, -0.2 + (2.0 * m - 1.0) / (4.0 * m));
-        assert!((alpha(&game) - expected).abs() < 1e-15, "m = {m}: {}", alpha(&game));
+        let found = reo(&game).unwrap().alpha;
+        assert!((found - expected).abs() < 1e-12, "m = {m}: {found}");
+        if memory <= 12 {
+            assert!((alpha(&game) - expected).abs() < 1e-15, "m = {m}: {}", alpha(&game));
+        }
     }
     let printed_for = draw(AlphaReo::default()); // m = 4
     assert!((alpha(&printed_for) - 0.2375).abs() < 1e-15);
@@ -96,7 +100,7 @@ fn darts_take_fixed_numbers_too() {
 }
 
 #[test]
-fn race_by_hand() {
+fn fitted_models_by_hand() {
     let model = |alpha, beta, gamma, sd| FittedModel { name: None, alpha, beta, gamma, sd };
     let game = draw(Fitted::of(vec![model(0.5, 0.8, -0.01, 0.1), model(0.0, 0.4, 0.02, 0.2)], 3));
     let lap = |k: f64| 0.8 * (-0.5 * k).exp() - 0.01 * k;

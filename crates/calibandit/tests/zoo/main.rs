@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+#[path = "../common/mod.rs"]
+mod common;
 mod errors;
 mod formulas;
 mod lower_bounds;

@@ -4,17 +4,15 @@ use calibandit::zoo::{
     AdaptivityB, AlphaReo, Basketball, CurveFamily, Darts, Decay, Needle, RandomReo, Span, Step, Stochastic,
 };
 use calibandit::{Game, GameSpec};
-use statrs::distribution::{ChiSquared, ContinuousCDF};
 
+use super::common::chi_squared;
 use super::{alpha, instance};
 
 /// Chi-squared test of uniformity at a level of 0.001.
 #[track_caller]
-fn uniform(counts: &[u32]) {
-    let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
-    let statistic: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
-    let law = ChiSquared::new(counts.len() as f64 - 1.0).unwrap();
-    assert!(1.0 - law.cdf(statistic) > 0.001, "{counts:?}");
+fn uniform(counts: &[u64]) {
+    let p = chi_squared(counts, &vec![1.0; counts.len()]);
+    assert!(p > 0.001, "{counts:?}: p = {p}");
 }
 
 #[track_caller]
@@ -89,16 +87,16 @@ fn is_random_tells_whether_instances_differ_beyond_the_order_of_arms() {
     }
 }
 
+/// All but the needle and the game with alpha > 0; the memory of `adaptivity-b` is too long for brute force.
 #[test]
-fn alpha_of_every_example() {
-    for kind in GameSpec::catalogue().iter().filter(|kind| kind.name != "needle" && kind.name != "adaptivity-b") {
-        let expected = if kind.name == "alpha-reo" { 0.2375 } else { 0.0 };
-        let found = alpha(&kind.example.draw(&mut instance(0)).unwrap());
-        assert!((found - expected).abs() < 1e-15, "{}: {found}", kind.name);
+fn every_other_example_satisfies_0_reo() {
+    let others = |name: &&str| !["needle", "adaptivity-b", "alpha-reo"].contains(name);
+    for kind in GameSpec::catalogue().iter().filter(|kind| others(&kind.name)) {
+        assert_eq!(alpha(&kind.example.draw(&mut instance(0)).unwrap()), 0.0, "{}", kind.name);
     }
 }
 
-/// Pinned: these numbers have no source but this library. A change of them changes what every seed draws.
+/// Pinned values: a change of them changes what every seed draws, and is value-breaking.
 #[test]
 fn pinned_draws() {
     let best =
