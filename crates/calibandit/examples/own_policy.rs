@@ -54,7 +54,7 @@ fn regret(game: &Game, policy: &mut dyn Policy, horizon: u64, key: &StreamKey) -
     Ok(cpr(game, &played.checkpoints)?[0])
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (arms, memory, horizon, instances) = (5, 3, 1_000_000, 20);
 
     // The contract of `Policy`: valid runs, reproducible, no panic on any loss. Errors name the broken rule.

@@ -7,6 +7,8 @@ mod compare;
 mod live;
 #[path = "../examples/own_game.rs"]
 mod own_game;
+#[path = "../examples/own_policy.rs"]
+mod own_policy;
 
 #[test]
 fn compare_runs() {
@@ -21,4 +23,9 @@ fn live_runs() {
 #[test]
 fn own_game_runs() {
     own_game::main().expect("the example succeeds");
+}
+
+#[test]
+fn own_policy_runs() {
+    own_policy::main().expect("the example succeeds");
 }
