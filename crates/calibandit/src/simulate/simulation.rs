@@ -77,11 +77,11 @@ impl<T: Into<GameSpec>> From<T> for SimulationGame {
     }
 }
 
-type PolicyFactory<'a> = Box<dyn Fn(&Problem, Stream) -> Box<dyn Policy + 'a> + 'a>;
+type BoxedFactory<'a> = Box<dyn Fn(&Problem, Stream) -> Box<dyn Policy + 'a> + 'a>;
 
 enum SimulationPolicy<'a> {
     Spec(PolicySpec),
-    Factory(PolicyFactory<'a>),
+    Factory(BoxedFactory<'a>),
 }
 
 /// The times at which the regret is recorded.
