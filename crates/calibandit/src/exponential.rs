@@ -1,17 +1,17 @@
-//! The exponential function of exponential weights, with the same bits in scalar and in SIMD code.
+//! The exponential function of exponential weights, with the same bits in scalar code and in SIMD registers.
 //!
-//! The standard library's `exp` is that of the platform (see [`math`](crate::math)) and computes one number at a time.
-//! This one consists of additions, multiplications and one division, which IEEE 754 defines to the last bit. It can
-//! therefore be computed for several numbers in one SIMD register (see `simulate::batch`) without changing a bit.
+//! The standard library's `exp` takes one number at a time. This function consists of additions, multiplications and
+//! one division, which IEEE 754 rounds in the same way everywhere, so batched simulation can compute it for several
+//! numbers at once without changing a bit.
 //!
-//! With n the integer next to x / ln 2 and r = x - n·ln 2, so that |r| <= 0.35,
+//! With n the integer nearest to x / ln 2 and r = x - n·ln 2, so that |r| <= 0.35,
 //!
 //! ```text
 //! exp(x) = 2^n · (1 + 2·r / (B(r²) - r)),    B(r²) = r·coth(r / 2) = 2 + r²/6 - r⁴/360 + r⁶/15120 - ...
 //! ```
 //!
-//! The coefficients of B are 2·B_2k / (2k)! with the Bernoulli numbers B_2k. Cut after r¹², the series is off by less than
-//! 2e-17 of the result; with all roundings the error is below 1.5 units in the last place.
+//! The coefficients of B are 2·B_2k / (2k)! with the Bernoulli numbers B_2k. Truncated after r¹², the series has
+//! a relative error below 2e-17; with all roundings the error is below 1.5 units in the last place.
 
 /// Below this the result is 0 (exactly: it would be less than 4e-308).
 pub(crate) const LEAST: f64 = -708.0;
