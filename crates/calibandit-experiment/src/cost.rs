@@ -1,9 +1,9 @@
 //! The cost model: an estimate of the time that a policy needs for one instance.
 //!
-//! The estimate decides the order in which tasks are started, and in `calibandit tournament` the number of instances that
-//! a slow policy gets. The constants are fixed, not measured at run time, so that the same numbers come out on every
-//! machine. They are right to within a factor of two or three on current machines; `docs/benchmarks.md` has measured
-//! times.
+//! The estimate decides the order in which tasks are started, and in `calibandit tournament` the number of instances
+//! that a slow policy gets. The constants are fixed, not measured at run time, so that the same numbers come out on
+//! every machine. They are right to within a factor of two or three on current machines; `docs/benchmarks.md` has
+//! measured times.
 
 use calibandit::policy::Index;
 use calibandit::{Noise, PolicySpec};

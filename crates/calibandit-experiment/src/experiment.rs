@@ -1,15 +1,15 @@
 //! A validated experiment: what the runner, the pre-flight analysis, figures and output folders work on.
 //!
-//! [`ExperimentFile`] is what a user writes. Validating it gives an [`Experiment`], in which the points of the sweep are
-//! expanded and every default is filled in. [`Experiment::builder`] makes one in code, also with games and policies that
-//! no file can hold. An `Experiment` cannot be invalid: its fields are private, and every way to change it validates
-//! again. Reading files and explaining mistakes is the job of [`spec`](crate::spec).
+//! [`ExperimentFile`] is what a user writes. Validating it gives an [`Experiment`], in which the points of the sweep
+//! are expanded and every default is filled in. [`Experiment::builder`] makes one in code, also with games and policies
+//! that no file can hold. An `Experiment` cannot be invalid: its fields are private, and every way to change it
+//! validates again. Reading files and explaining mistakes is the job of [`spec`](crate::spec).
 
 mod builder;
 mod source;
 
 pub use builder::ExperimentBuilder;
-pub use source::{GameSource, LabelledPolicy, PolicyFactory, PolicySource};
+pub use source::{GameSource, LabelledPolicy, PolicySource, UserPolicyFactory};
 
 use calibandit::Grid;
 use serde_json::Value;
@@ -100,8 +100,8 @@ impl Experiment {
         }
     }
 
-    /// The experiment as a file says it, with every default that does not depend on a point of the sweep. `None` if it has
-    /// a fixed game or a policy of the user, which no file can hold.
+    /// The experiment as a file says it, with every default that does not depend on a point of the sweep. `None` if it
+    /// has a fixed game or a policy of the user, which no file can hold.
     pub fn file(&self) -> Option<&ExperimentFile> {
         match &self.origin {
             Origin::File(file, _) => Some(file),

@@ -33,8 +33,8 @@ pub fn short(value: f64, digits: usize) -> String {
     grouped(&format!("{value:.*}", decimals.unwrap_or(0)))
 }
 
-/// A number with `digits` significant digits and all digits before the point: 118,026, 55.2 and 0.123 with three digits.
-/// Very small and very large numbers are in scientific notation; what is not finite is a dash.
+/// A number with `digits` significant digits and all digits before the point: 118,026, 55.2 and 0.123 with three
+/// digits. Very small and very large numbers are in scientific notation; what is not finite is a dash.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();

@@ -90,7 +90,8 @@ impl OutputDir {
     /// Reads the tables and the manifest.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`], [`ErrorKind::Csv`], [`ErrorKind::Manifest`] or [`ErrorKind::Invalid`] if a file cannot be read.
+    /// [`ErrorKind::Io`], [`ErrorKind::Csv`], [`ErrorKind::Manifest`] or [`ErrorKind::Invalid`] if a file cannot be
+    /// read.
     pub fn read(&self) -> Result<Stored, Error> {
         let path = self.path.join("manifest.json");
         let text = fs::read(&path).map_err(|source| Error::io(&path, source))?;

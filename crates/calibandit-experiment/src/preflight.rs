@@ -1,4 +1,5 @@
-//! Static analysis of an experiment: alpha, best arm, exact optimum, theorem bounds, and warnings about likely mistakes.
+//! Static analysis of an experiment: alpha, best arm, exact optimum, theorem bounds, and warnings about likely
+//! mistakes.
 //!
 //! Nothing is simulated. A game that is drawn at random is analysed as the first instance has it.
 
@@ -185,8 +186,8 @@ fn memory_warning(entry: &LabelledPolicy, memory: u64) -> Option<String> {
     // What a policy of the user is told about the memory is not known.
     match entry.policy.spec()?.memory_bound() {
         Some(bound) if bound < memory => Some(format!(
-            "{label} is told that the memory is at most {bound}, but it is {memory}: what it records is not calibrated, \
-             and no guarantee holds"
+            "{label} is told that the memory is at most {bound}, but it is {memory}: what it records is not \
+             calibrated, and no guarantee holds"
         )),
         None if memory > 1 => Some(format!("{label} does not burn in: it never waits for an arm to be calibrated")),
         _ => None,

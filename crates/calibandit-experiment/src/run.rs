@@ -1,7 +1,8 @@
 //! Runs an experiment: every policy on every instance of every point of the sweep, on several threads and in shards.
 //!
-//! The results do not depend on the number of threads or shards: each instance has its own random streams, and its curve
-//! depends on nothing else. A [`Journal`] keeps finished curves on disk, so that an interrupted run can be resumed.
+//! The results do not depend on the number of threads or shards: each instance has its own random streams, and its
+//! curve depends on nothing else. A [`Journal`] keeps finished curves on disk, so that an interrupted run can be
+//! resumed.
 
 mod journal;
 mod plan;

@@ -43,8 +43,8 @@ impl ProgressUpdate {
     }
 }
 
-/// Receives progress. Functions and closures that take a [`ProgressUpdate`] implement it, and so does `()`, which ignores
-/// progress.
+/// Receives progress. Functions and closures that take a [`ProgressUpdate`] implement it, and so does `()`, which
+/// ignores progress.
 pub trait Progress: Sync {
     /// Called after each task, by the thread that did it; never by two threads at the same time.
     fn update(&self, update: ProgressUpdate);
@@ -63,7 +63,7 @@ impl Progress for () {
     fn update(&self, _: ProgressUpdate) {}
 }
 
-/// An independent piece of work.
+/// An independent part of the work.
 #[derive(Clone, Debug)]
 pub struct Task<T> {
     item: T,
@@ -142,7 +142,8 @@ impl<'a> Scheduler<'a> {
     /// Runs all tasks: `work` on any thread, then `collect` with its result, one call at a time and in any order.
     ///
     /// # Errors
-    /// The first error of `work` or `collect`; [`ScheduleError::Stopped`] if the stop flag kept tasks from being started.
+    /// The first error of `work` or `collect`; [`ScheduleError::Stopped`] if the stop flag kept tasks from being
+    /// started.
     pub fn run<T: Sync, R, E: Send>(
         &self,
         mut tasks: Vec<Task<T>>,

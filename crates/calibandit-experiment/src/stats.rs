@@ -66,8 +66,8 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     quantile(&values, 0.5)
 }
 
-/// The quantile of sorted values, linear between neighbours (type 7 of Hyndman and Fan, the default of NumPy and R). NaN if
-/// there are no values.
+/// The quantile of sorted values, linear between neighbours (type 7 of Hyndman and Fan, the default of NumPy and R).
+/// NaN if there are no values.
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let position = q * last as f64;

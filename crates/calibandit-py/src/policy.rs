@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit::{Feedback, Policy, Problem, Run, Stream};
-use calibandit_experiment::PolicyFactory;
+use calibandit_experiment::UserPolicyFactory;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -169,7 +169,7 @@ pub(crate) fn make<'py>(
     factory.call1((problem.arms, problem.horizon, stream.next_u64()))
 }
 
-impl PolicyFactory for Factory {
+impl UserPolicyFactory for Factory {
     /// Holds the interpreter lock during the whole instance. Taking it for each run would make two Python policies hand it
     /// over at every run. Python itself lets other threads run at its switch interval.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {

@@ -79,7 +79,7 @@ pub enum PolicySource {
     /// A policy of the library.
     Spec(PolicySpec),
     /// A policy of the user.
-    User(Arc<dyn PolicyFactory>),
+    User(Arc<dyn UserPolicyFactory>),
 }
 
 impl PolicySource {
@@ -144,14 +144,14 @@ impl Serialize for PolicySource {
 }
 
 /// Builds policies of the user, one per instance. Functions `Fn(&Problem, Stream) -> impl Policy` implement it.
-pub trait PolicyFactory: Send + Sync {
+pub trait UserPolicyFactory: Send + Sync {
     /// Builds a policy for this problem, with `stream` for its own random numbers, and calls `play` with it, once.
     ///
     /// Called on any thread. A lock that the policy needs while it plays can be held by this function.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy));
 }
 
-impl<P: Policy, F: Fn(&Problem, Stream) -> P + Send + Sync> PolicyFactory for F {
+impl<P: Policy, F: Fn(&Problem, Stream) -> P + Send + Sync> UserPolicyFactory for F {
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
         play(&mut self(problem, stream));
     }

@@ -38,8 +38,8 @@ impl Journal {
     /// run is begun anew.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if the file cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or a
-    /// policy of the user, which cannot be recognised.
+    /// [`ErrorKind::Io`] if the file cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or
+    /// a policy of the user, which cannot be recognised.
     pub fn open(path: &Path, experiment: &Experiment, shard: Shard) -> Result<Self, Error> {
         let heading = Heading {
             journal: 1,

@@ -12,7 +12,7 @@ use calibandit::{
 };
 
 use crate::error::{Error, ErrorKind, InstanceError};
-use crate::experiment::{PolicyFactory, PolicySource};
+use crate::experiment::{PolicySource, UserPolicyFactory};
 use crate::results::{Curve, Results, Sample};
 use crate::spec::Point;
 use crate::{Experiment, cost};
@@ -176,7 +176,7 @@ impl<'a> RunPlan<'a> {
         keys.iter().zip(curves).map(|(&key, curve)| curve.map_err(|source| self.error(key, source))).collect()
     }
 
-    fn simulate_user(&self, key: CurveKey, factory: &dyn PolicyFactory) -> Result<Curve, InstanceError> {
+    fn simulate_user(&self, key: CurveKey, factory: &dyn UserPolicyFactory) -> Result<Curve, InstanceError> {
         let instance = self.instance(key)?;
         let problem = instance.game.problem(self.experiment.horizon());
         let mut noise = self.streams(key).noise();

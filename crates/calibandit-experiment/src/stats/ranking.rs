@@ -24,8 +24,8 @@ pub struct PolicyRanking {
 /// The level of significance at which two policies count as different.
 pub const SIGNIFICANCE: f64 = 0.05;
 
-/// The policies of one game, by mean CPR at the horizon. Differences are tested by paired t-tests over the instances, with
-/// Holm's correction for the number of pairs, at the level [`SIGNIFICANCE`].
+/// The policies of one game, by mean CPR at the horizon. Differences are tested by paired t-tests over the instances,
+/// with Holm's correction for the number of pairs, at the level [`SIGNIFICANCE`].
 pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
     let mut rows: Vec<(usize, Spread)> = (0..results.policies.len())
         .filter_map(|policy| Some((policy, Spread::of(results.of(game, policy).iter().map(|c| c.final_cpr()))?)))
