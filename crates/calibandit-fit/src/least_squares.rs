@@ -72,7 +72,8 @@ impl QrFactors {
         if self.independent[..n].contains(&false) {
             return None;
         }
-        // Column j of the inverse of r by back substitution. The variances are the squared lengths of the inverse's rows.
+        // Column j of the inverse of r by back substitution. The variances are the squared lengths of the inverse's
+        // rows.
         let mut variances = vec![0.0; n];
         for j in 0..n {
             let mut inverse = [0.0; MAX_COLUMNS];

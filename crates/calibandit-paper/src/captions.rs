@@ -5,19 +5,19 @@
 
 /// The text under the title of the report on all figures.
 pub const LEAD: &str = "\
-This report repeats the numerical section of Malik, Igoe, Li and Singh, Weighted Tallying Bandits (ICML 2023). Every curve \
-is the complete policy regret (CPR): the expected loss of the plays made, minus the least expected loss of any sequence \
-of plays, which is computed exactly.
+This report repeats the numerical section of Malik, Igoe, Li and Singh, Weighted Tallying Bandits (ICML 2023). Every \
+curve is the complete policy regret (CPR): the expected loss of the plays made, minus the least expected loss of any \
+sequence of plays, which is computed exactly.
 
-`SE` is the paper's Algorithm 1 with its radius as printed (constant 32). `SE, sharp` has the constant 1/2, which follows \
-from Hoeffding's inequality and keeps the paper's guarantee. The paper states neither delta (0.05 here) nor the constants \
-of its baselines; these have the defaults of their sources.
+`SE` is the paper's Algorithm 1 with its radius as printed (constant 32). `SE, sharp` has the constant 1/2, which \
+follows from Hoeffding's inequality and keeps the paper's guarantee. The paper states neither delta (0.05 here) nor \
+the constants of its baselines; these have the defaults of their sources.
 
 Summary for T = 10^6: the printed constants do not give the printed ranking. With a sharp radius, SE is below EXP3 and \
-EXP3B in every figure of the paper, and below the epoch UCB if the memory or the bound on it is long. If it is short, and \
-in the darts tournament, the epoch UCB is better. `calibrated` is not in the paper: it is this project's default policy \
-(docs/calibrated.md), and it has the least regret in every game that satisfies REO, given an M that is not too small. \
-`docs/reproduction.md` discusses every claim.";
+EXP3B in every figure of the paper, and below the epoch UCB if the memory or the bound on it is long. If it is short, \
+and in the darts tournament, the epoch UCB is better. `calibrated` is not in the paper: it is this project's default \
+policy (docs/calibrated.md), and it has the least regret in every game that satisfies REO, given an M that is not too \
+small. `docs/reproduction.md` discusses every claim.";
 
 /// The caption of the figure with this name.
 pub(crate) fn of(figure: &str) -> Option<&'static str> {
@@ -25,16 +25,16 @@ pub(crate) fn of(figure: &str) -> Option<&'static str> {
         "fig1a" => {
             "The paper: SE outperforms each baseline.
 
-Here, with T = 10^6: not with the printed constant. With the constant 32, SE keeps all arms until 98 % of the plays are made, \
-and has the highest regret. With the sharp radius it is far below EXP3 and EXP3B, but above the epoch UCB. The \
-constant 1/4, which also keeps the guarantee, brings SE below the epoch UCB with its textbook constant 2, but not \
+Here, with T = 10^6: not with the printed constant. With the constant 32, SE keeps all arms until 98 % of the plays \
+are made, and has the highest regret. With the sharp radius it is far below EXP3 and EXP3B, but above the epoch UCB. \
+The constant 1/4, which also keeps the guarantee, brings SE below the epoch UCB with its textbook constant 2, but not \
 below the epoch UCB with 1/2."
         }
         "fig1b" => {
             "The paper: the CPR of SE is at most linear in M, and in several cases sublinear.
 
-Here, with T = 10^6: the claim holds. Over this range the CPR of SE does not even grow with M. The CPR of the epoch UCB \
-grows nearly in proportion to M, because every sample of an arm costs M plays."
+Here, with T = 10^6: the claim holds. Over this range the CPR of SE does not even grow with M. The CPR of the epoch \
+UCB grows nearly in proportion to M, because every sample of an arm costs M plays."
         }
         "fig2a" => {
             "The paper: the optimum is difficult to compute; SE is superior to the baselines.
@@ -45,44 +45,45 @@ baselines with the sharp radius. With the printed radius only EXP3 is worse."
         "fig2b" => {
             "The paper: SE performs significantly better than each baseline.
 
-Here, with T = 10^6: it is better than EXP3 and EXP3B, and worse than the epoch UCB, with every constant that keeps the \
-guarantee. The 20 players are so close to each other that no radius lets SE drop more than a few of them in 10^6 plays."
+Here, with T = 10^6: it is better than EXP3 and EXP3B, and worse than the epoch UCB, with every constant that keeps \
+the guarantee. The 20 players are so close to each other that no radius lets SE drop more than a few of them in 10^6 \
+plays."
         }
         "fig-app-unweighted" => {
             "The paper: in each case SE outperforms the baselines, and it is robust to a conservative M.
 
-Here, with T = 10^6: it is robust. With the sharp radius it outperforms EXP3 and EXP3B in every panel, and the epoch UCB \
-in all panels but two: those with the shortest memories for their number of arms. With the printed radius it is the \
-worst or the second worst."
+Here, with T = 10^6: it is robust. With the sharp radius it outperforms EXP3 and EXP3B in every panel, and the epoch \
+UCB in all panels but two: those with the shortest memories for their number of arms. With the printed radius it is \
+the worst or the second worst."
         }
         "fig-alpha-reo" => {
             "The paper: alpha is 0.1125; SE outperforms all others.
 
-Here, with T = 10^6: the definition gives alpha = 0.2375. SE is below all others with the sharp radius, but not with the \
-printed one. Playing the best arm throughout is almost optimal although alpha is large: the decoy arm gains once per \
-rest, and a rest costs more."
+Here, with T = 10^6: the definition gives alpha = 0.2375. SE is below all others with the sharp radius, but not with \
+the printed one. Playing the best arm throughout is almost optimal although alpha is large: the decoy arm gains once \
+per rest, and a rest costs more."
         }
         "f1-main" | "f1-cpr" => {
             "The paper: SE outperforms the baselines for all ten pairs of drivers.
 
-Here, with T = 10^6: the claim holds with the printed radius and with the sharp one, for ten pairs selected by a stated \
-rule (the paper does not state its pairs). SE never drops a driver here. It has the least regret because it switches a \
-few dozen times. The other policies switch thousands of times and pay for a slow first lap each time."
+Here, with T = 10^6: the claim holds with the printed radius and with the sharp one, for ten pairs selected by a \
+stated rule (the paper does not state its pairs). SE never drops a driver here. It has the least regret because it \
+switches a few dozen times. The other policies switch thousands of times and pay for a slow first lap each time."
         }
         "constants" => {
-            "The paper does not state its constants, and they decide which policy has the least regret in Figure 1a. Below \
-about 4 SE passes EXP3B; at 1/4 it passes the epoch UCB with the textbook's constant. The epoch UCB is best near a quarter; \
-below that, single instances fail and raise the mean. The same happens to SE below 1/4, where it no longer keeps its \
-guarantee: not among these twenty instances, but in three of a hundred at 0.05."
+            "The paper does not state its constants, and they decide which policy has the least regret in Figure 1a. \
+Below about 4 SE passes EXP3B; at 1/4 it passes the epoch UCB with the textbook's constant. The epoch UCB is best near \
+a quarter; below that, single instances fail and raise the mean. The same happens to SE below 1/4, where it no longer \
+keeps its guarantee: not among these twenty instances, but in three of a hundred at 0.05."
         }
         "wrong-m" => {
-            "If M is too small, regret is very large in games whose best arm is good only when calibrated: policies drop it, \
-or stop playing it, before they observe its eventual loss. SE needs an M of at least m/2, since its shortest burn-in is \
-2M plays. If M is too large, the epoch UCB loses much and SE little, until a single epoch is longer than the search \
-has to be: from there on its CPR is linear in M.
+            "If M is too small, regret is very large in games whose best arm is good only when calibrated: policies \
+drop it, or stop playing it, before they observe its eventual loss. SE needs an M of at least m/2, since its shortest \
+burn-in is 2M plays. If M is too large, the epoch UCB loses much and SE little, until a single epoch is longer than \
+the search has to be: from there on its CPR is linear in M.
 
-With the printed radius SE drops no arm at all. `calibrated` has a burn-in of exactly M - 1 plays, so it needs an M of at \
-least m here; too large an M costs it less than any other policy."
+With the printed radius SE drops no arm at all. `calibrated` has a burn-in of exactly M - 1 plays, so it needs an M of \
+at least m here; too large an M costs it less than any other policy."
         }
         "needle" => {
             "The paper: any policy pays min{2^m, T}/m or more, up to logarithms.

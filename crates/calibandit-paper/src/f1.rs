@@ -1,9 +1,9 @@
 //! The paper's Formula One study: from raw lap times to pairs of drivers and their experiments.
 //!
 //! Users supply the public tables of lap times. The tables are for non-commercial use, so they are not part of this
-//! project. [`study`] reads them, cuts the laps of every driver at the first pit stop, normalises them per race and fits
-//! the lap-time models. [`Study::literal_pairs`] applies the paper's condition, [`Study::selected_pairs`] a rule that
-//! selects ten pairs. These ten pairs are part of the library as [`RacePair`](calibandit::game::zoo::RacePair), so
+//! project. [`study`] reads them, cuts the laps of every driver at the first pit stop, normalises them per race and
+//! fits the lap-time models. [`Study::literal_pairs`] applies the paper's condition, [`Study::selected_pairs`] a rule
+//! that selects ten pairs. These ten pairs are part of the library as [`RacePair`](calibandit::game::zoo::RacePair), so
 //! experiments on them need no data.
 
 mod experiments;

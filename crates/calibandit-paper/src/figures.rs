@@ -62,10 +62,14 @@ impl PaperFigure {
 
 /// There is no figure with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no figure `{name}`; the figures are {}", FIGURES.iter().map(PaperFigure::name).collect::<Vec<_>>().join(", "))]
+#[error("there is no figure `{name}`; the figures are {}", names())]
 pub struct UnknownFigure {
     /// The name.
     pub name: String,
+}
+
+fn names() -> String {
+    FIGURES.iter().map(PaperFigure::name).collect::<Vec<_>>().join(", ")
 }
 
 /// The figures with these names, in the paper's order; all figures if there are no names.

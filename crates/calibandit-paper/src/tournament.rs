@@ -3,10 +3,11 @@
 //!
 //! It shows which policy to use if nothing is known about the game but K, M and T. So every policy has the same
 //! parameters in all games: its defaults (and some named variants, see [`policies()`]). The tables compare the CPR over
-//! instances, ranks, shares of wins, and the ratio to an estimate of the least possible regret ([`LowerBoundEstimate`]).
+//! instances, ranks, shares of wins, and the ratio to an estimate of the least possible regret
+//! ([`LowerBoundEstimate`]).
 //!
-//! It is not an [`Experiment`](calibandit_experiment::Experiment): it has hundreds of games with different horizons, and
-//! keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write`] its output folder:
+//! It is not an [`Experiment`](calibandit_experiment::Experiment): it has hundreds of games with different horizons,
+//! and keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write`] its output folder:
 //!
 //! | file | content |
 //! |---|---|

@@ -82,8 +82,8 @@ const GROUPS: [(TournamentGroup, &str); 4] = [
     (TournamentGroup::Random, "random games"),
 ];
 
-/// The policy with the least mean ratio of its regret to the least regret of each game. Every group of games has the same
-/// weight.
+/// The policy with the least mean ratio of its regret to the least regret of each game. Every group of games has the
+/// same weight.
 fn recommendation() -> String {
     let published = published();
     let times = |policy: &str| {

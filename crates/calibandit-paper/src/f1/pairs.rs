@@ -1,8 +1,8 @@
 //! Pairs of drivers with similar last laps, and the selection of ten pairs for the experiments.
 //!
-//! The paper's condition, literally: two drivers of the same race, each one's expected last lap within the *variance* of
-//! the other's. The paper says that ten pairs meet it. On the public data thousands of pairs do, for every choice that
-//! the paper leaves open. So the paper's ten pairs are a selection that it does not state. This module states one:
+//! The paper's condition, literally: two drivers of the same race, each one's expected last lap within the *variance*
+//! of the other's. The paper says that ten pairs meet it. On the public data thousands of pairs do, for every choice
+//! that the paper leaves open. So the paper's ten pairs are a selection that it does not state. This module states one:
 //!
 //! 1. The pair meets the paper's condition.
 //! 2. Both curves stay within [0, 1] at every lap: otherwise they are not losses of a game.

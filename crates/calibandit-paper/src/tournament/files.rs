@@ -11,8 +11,8 @@ use calibandit_experiment::output::{OutputDir, PROGRAM};
 use calibandit_experiment::{Error, ErrorKind};
 use calibandit_report::session::{SessionError, write_report};
 
-/// Writes all files of a tournament; `command` is the command that runs it again. The files do not depend on the time, the
-/// machine or the number of threads.
+/// Writes all files of a tournament; `command` is the command that runs it again. The files do not depend on the time,
+/// the machine or the number of threads.
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -1,5 +1,5 @@
-//! The games: the paper's games at two horizons, one game of every other kind of the catalogue, the ten races, and random
-//! games.
+//! The games: the paper's games at two horizons, one game of every other kind of the catalogue, the ten races, and
+//! random games.
 
 use calibandit::rng::{Stream, StreamKey};
 use calibandit::zoo::{AlphaReo, CurveFamily, Darts, Decay, Fitted, RacePair, RandomReo, Span, Step, WeightFamily};

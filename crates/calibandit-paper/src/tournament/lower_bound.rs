@@ -2,12 +2,12 @@
 //!
 //! It has two terms. *Information*: Lai and Robbins (1985) and Burnetas and Katehakis (1996) show that a policy that is
 //! good on all games plays an arm of gap Δ about `ln T / KL` times, where KL is the divergence of the arm's calibrated
-//! feedback from the same law with the best arm's mean. *Burn-in*: a policy can learn an eventual loss only by calibrating
-//! the arm once, which costs the losses of a run up to calibration.
+//! feedback from the same law with the best arm's mean. *Burn-in*: a policy can learn an eventual loss only by
+//! calibrating the arm once, which costs the losses of a run up to calibration.
 //!
-//! The first term holds as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. For short
-//! T and tiny gaps, it counts at most T/K plays per arm. The second term assumes that arms are calibrated by one run from
-//! an empty window, in games that satisfy repeated exposure optimality.
+//! The first term holds as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. For
+//! short T and tiny gaps, it counts at most T/K plays per arm. The second term assumes that arms are calibrated by one
+//! run from an empty window, in games that satisfy repeated exposure optimality.
 
 use calibandit::{Arm, Exposure, Game, Noise};
 use serde::Serialize;

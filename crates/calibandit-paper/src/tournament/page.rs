@@ -63,9 +63,9 @@ fn spreads(tournament: &Tournament, group: TournamentGroup, games: &[&GameResult
 /// Performance profiles (Dolan and Moré 2002): the share of games in which a policy is within a factor of the best.
 fn profiles(tournament: &Tournament, games: &[&GameResult]) -> Figure {
     let mut figure = Figure::new(TournamentGroup::Random.name(), TournamentGroup::Random.title()).caption(
-        "The share of games in which a policy's mean CPR (plus 1) is at most x times the best (plus 1). At x = 1 it is the \
-         share of games in which the policy is the best. Games that a policy cannot play count as above every x; games for \
-         which it is too slow are left out.",
+        "The share of games in which a policy's mean CPR (plus 1) is at most x times the best (plus 1). At x = 1 it is \
+         the share of games in which the policy is the best. Games that a policy cannot play count as above every x; \
+         games for which it is too slow are left out.",
     );
     let slices = [("all games", None)].into_iter().chain(FEEDBACK.map(|name| (name, Some(name))));
     for (title, feedback) in slices {

@@ -22,8 +22,8 @@ pub struct WinRate {
 const Z: f64 = 1.959_963_984_540_054;
 
 impl WinRate {
-    /// `successes` out of `of`, with Wilson's score interval (1927), which stays within [0, 1] and is accurate for shares
-    /// near 0 and 1. Ties may count as fractions. Without trials the interval is [0, 1].
+    /// `successes` out of `of`, with Wilson's score interval (1927), which stays within [0, 1] and is accurate for
+    /// shares near 0 and 1. Ties may count as fractions. Without trials the interval is [0, 1].
     pub fn wilson(successes: f64, of: usize) -> Self {
         if of == 0 {
             return Self { share: f64::NAN, low: 0.0, high: 1.0, of };
@@ -104,8 +104,8 @@ pub struct GroupRow {
     pub too_slow: usize,
     /// The mean rank; `None` if it never took part.
     pub mean_rank: Option<f64>,
-    /// The share of games in which it has the least mean CPR; ties share the win. Games it cannot play are lost, games for
-    /// which it is too slow do not count.
+    /// The share of games in which it has the least mean CPR; ties share the win. Games it cannot play are lost, games
+    /// for which it is too slow do not count.
     pub wins: WinRate,
     /// The share of games in which its mean CPR is below that of the group's leader, which is the policy with the least
     /// mean rank; ties count half.
@@ -165,8 +165,8 @@ pub fn in_group(tournament: &Tournament, group: TournamentGroup, of: impl Fn(&Ga
     rows
 }
 
-/// The pairwise comparison of the policies in a group: `[a][b]` is the share of games in which the mean CPR of `a` is below
-/// that of `b`, out of the games for which neither is too slow.
+/// The pairwise comparison of the policies in a group: `[a][b]` is the share of games in which the mean CPR of `a` is
+/// below that of `b`, out of the games for which neither is too slow.
 pub fn head_to_head(tournament: &Tournament, group: TournamentGroup) -> Vec<Vec<WinRate>> {
     let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
     let all = 0..tournament.policies.len();

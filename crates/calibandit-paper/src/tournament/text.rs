@@ -9,20 +9,20 @@ use calibandit_report::report::{Cell, DataTable};
 
 /// How to read the tables; for the report and the Markdown file.
 pub(super) const HOW_TO_READ: &str = "\
-Every policy has its default parameters and is given K, T and the memory bound M, nothing else. CPR is exact: the expected \
-loss of the plays made, minus the exact optimum. `games won` and the wins per game have Wilson's 95 % intervals; ties share \
-the win. `× best` is the mean CPR plus 1 divided by the best mean CPR of the game plus 1, as a geometric mean over games, \
-with its 99 % quantile and its maximum.
+Every policy has its default parameters and is given K, T and the memory bound M, nothing else. CPR is exact: the \
+expected loss of the plays made, minus the exact optimum. `games won` and the wins per game have Wilson's 95 % \
+intervals; ties share the win. `× best` is the mean CPR plus 1 divided by the best mean CPR of the game plus 1, as a \
+geometric mean over games, with its 99 % quantile and its maximum.
 
-The lower bound is an estimate with two terms: for each arm gap · ln T / KL (Lai and Robbins), with the divergence of the \
-arm's feedback (Bernoulli; normal with its deviation; beta with its concentration; without noise the term is 0) and at most \
-T/K plays; plus the burn-in of calibrating each arm once in one run, minus what the optimum pays itself. The first term holds \
-as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. The estimate is meant for games with \
-repeated exposure optimality; in other games it is only a scale.
+The lower bound is an estimate with two terms: for each arm gap · ln T / KL (Lai and Robbins), with the divergence of \
+the arm's feedback (Bernoulli; normal with its deviation; beta with its concentration; without noise the term is 0) \
+and at most T/K plays; plus the burn-in of calibrating each arm once in one run, minus what the optimum pays itself. \
+The first term holds as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. The \
+estimate is meant for games with repeated exposure optimality; in other games it is only a scale.
 
 A policy `cannot` play if the horizon is shorter than the least it needs; it then counts as last. Policies that decide \
-before every play are slow: a fixed estimate of their time decides how many instances they play (n in the tables). They are \
-`too slow` for a game if not even one instance is within the budget; such games do not count for them.";
+before every play are slow: a fixed estimate of their time decides how many instances they play (n in the tables). \
+They are `too slow` for a game if not even one instance is within the budget; such games do not count for them.";
 
 /// All tables as Markdown; `command` is the command that runs the tournament again.
 pub fn markdown(tournament: &Tournament, command: &str) -> String {
@@ -78,9 +78,9 @@ pub(super) fn about(tournament: &Tournament, group: TournamentGroup) -> String {
         }
         TournamentGroup::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),
         TournamentGroup::Random => format!(
-            "{} games with alpha = 0: K from 2 to 200, memory from 1 to 32, M/m from 1 to 8, gaps from 0.001 to 0.5, T from \
-             10,000 to {} (to {} with beta feedback, which is drawn play by play), all log-uniform; all families of weights \
-             and curves, all kinds of feedback; {} instances each.",
+            "{} games with alpha = 0: K from 2 to 200, memory from 1 to 32, M/m from 1 to 8, gaps from 0.001 to 0.5, T \
+             from 10,000 to {} (to {} with beta feedback, which is drawn play by play), all log-uniform; all families \
+             of weights and curves, all kinds of feedback; {} instances each.",
             options.random_games,
             thousands(options.longest),
             thousands(LONGEST_WITH_BETA.min(options.longest)),

@@ -22,7 +22,8 @@ fn whole() -> Study {
     study(&data::folder(), &StintOptions::default(), 2, &()).unwrap()
 }
 
-/// The stated rule selects the pairs of the library. The test compares curves, because parameters are badly conditioned.
+/// The stated rule selects the pairs of the library. The test compares curves, because parameters are badly
+/// conditioned.
 #[test]
 #[ignore = "needs the F1 tables"]
 fn stated_rule_selects_the_shipped_pairs() {
