@@ -61,7 +61,7 @@ fn mistakes_in_a_table_are_usage_errors_with_file_and_line() {
         ("a,k,y\n", columns, ["t.csv", "no rows"]),
         ("a,k,y\nx,1,0.5\n", columns, ["arm `x`", "too few"]),
         ("a,k,y\nx,1,9\nx,2,8\nx,3,7\n", columns, ["arm `x`", "--range"]),
-        ("a,k,y\nx,1,9\n", "--arm a --position k --loss y --range 2 1", ["from 2 to 1", "the smaller first"]),
+        ("a,k,y\nx,1,9\n", "--arm a --position k --loss y --range 2 1", ["low = 2", "high = 1"]),
     ] {
         fs::write(folder.path().join("t.csv"), table).unwrap();
         let output = calibandit(folder.path(), &format!("fit t.csv {options}"));
