@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn every_task_is_done_once_at_any_number_of_threads() {
         for threads in [0, 1, 2, 7, 100] {
-            let mut done = vec![0; 50];
+            let mut done = [0; 50];
             let collected = Scheduler::new(threads).run(
                 tasks(50),
                 |&i| Ok::<_, ()>(i),
