@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// An immutable column of numbers. It lives as long as any array that shares its memory, because `numpy.asarray` keeps a
-/// reference to it.
+/// An immutable column of numbers. It lives as long as any array that shares its memory, because `numpy.asarray` keeps
+/// a reference to it.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Column(pub(crate) ArrayRef);
 

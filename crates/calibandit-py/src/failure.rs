@@ -1,7 +1,7 @@
 //! Errors of the library as Python exceptions. [`Failure::raise`] is the only place that maps errors to exceptions.
 //!
-//! The exceptions are Python classes in `calibandit/errors.py`. Each derives from `CalibanditError` and from the built-in
-//! exception that fits.
+//! The exceptions are Python classes in `calibandit/errors.py`. Each derives from `CalibanditError` and from the
+//! built-in exception that fits.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

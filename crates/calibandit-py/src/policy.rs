@@ -170,8 +170,8 @@ pub(crate) fn make<'py>(
 }
 
 impl UserPolicyFactory for Factory {
-    /// Holds the interpreter lock during the whole instance. Taking it for each run would make two Python policies hand it
-    /// over at every run. Python itself lets other threads run at its switch interval.
+    /// Holds the interpreter lock during the whole instance. Taking it for each run would make two Python policies hand
+    /// it over at every run. Python itself lets other threads run at its switch interval.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
         Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
             Ok(policy) => play(&mut PythonPolicy { policy, raised: &self.raised, stop: &self.stop }),

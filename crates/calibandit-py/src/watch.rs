@@ -24,9 +24,9 @@ impl Progress for ProgressSender {
     }
 }
 
-/// Runs `work` on another thread without the interpreter lock. The calling thread calls `progress(done, total, work)` at
-/// intervals. If it raises, or a signal handler does (Ctrl-C), `stop` is set and the exception is returned once the work
-/// has ended.
+/// Runs `work` on another thread without the interpreter lock. The calling thread calls `progress(done, total, work)`
+/// at intervals. If it raises, or a signal handler does (Ctrl-C), `stop` is set and the exception is returned once the
+/// work has ended.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

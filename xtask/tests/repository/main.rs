@@ -4,6 +4,7 @@
 mod dependencies;
 mod manifests;
 mod modules;
+mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};

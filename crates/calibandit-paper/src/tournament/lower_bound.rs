@@ -74,8 +74,8 @@ fn divergence(arm: &Arm, best: f64) -> f64 {
             ln_beta(c, d) - ln_beta(a, b) + (a - c) * digamma(a) + (b - d) * digamma(b)
                 - (a + b - c - d) * digamma(a + b)
         }
-        // Without noise one observation tells the arms apart. For a kind of noise that is not known here, infinity makes
-        // the arm add nothing to the lower bound.
+        // Without noise one observation tells the arms apart. For a kind of noise that is not known here, infinity
+        // makes the arm add nothing to the lower bound.
         _ => f64::INFINITY,
     }
 }

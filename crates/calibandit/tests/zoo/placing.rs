@@ -108,14 +108,17 @@ fn pinned_draws() {
         text(needle.into()),
         concat!(
             r#"{"arms":[{"weights":[0.5,0.25,0.125,0.0625],"loss":{"constant":1.0},"feedback":"none"},"#,
-            r#"{"weights":[0.5,0.25,0.125,0.0625],"loss":{"needle":{"tally":0.625,"loss":0.0,"otherwise":1.0}},"feedback":"none"}]}"#
+            r#"{"weights":[0.5,0.25,0.125,0.0625],"#,
+            r#""loss":{"needle":{"tally":0.625,"loss":0.0,"otherwise":1.0}},"feedback":"none"}]}"#
         )
     );
     assert_eq!(
         text(Darts { arms: 2, ..Darts::default() }.into()),
         concat!(
-            r#"{"arms":[{"weights":[1.0,1.0],"loss":{"by_plays":[0.7196491312989527,0.618251342717401]},"feedback":"bernoulli"},"#,
-            r#"{"weights":[1.0,1.0],"loss":{"by_plays":[0.690806594840632,0.5981833656096529]},"feedback":"bernoulli"}]}"#
+            r#"{"arms":[{"weights":[1.0,1.0],"#,
+            r#""loss":{"by_plays":[0.7196491312989527,0.618251342717401]},"feedback":"bernoulli"},"#,
+            r#"{"weights":[1.0,1.0],"#,
+            r#""loss":{"by_plays":[0.690806594840632,0.5981833656096529]},"feedback":"bernoulli"}]}"#
         )
     );
     let random =
@@ -123,8 +126,10 @@ fn pinned_draws() {
     assert_eq!(
         text(random.into()),
         concat!(
-            r#"{"arms":[{"weights":[0.48185493322925743,0.8034564137780518],"loss":{"by_plays":[0.5737701407610146,0.7753119589192843]},"feedback":"bernoulli"},"#,
-            r#"{"weights":[0.26497997843357757,0.18007643744373325],"loss":{"by_plays":[0.7011866645501466,0.6737701407610146]},"feedback":"bernoulli"}]}"#
+            r#"{"arms":[{"weights":[0.48185493322925743,0.8034564137780518],"#,
+            r#""loss":{"by_plays":[0.5737701407610146,0.7753119589192843]},"feedback":"bernoulli"},"#,
+            r#"{"weights":[0.26497997843357757,0.18007643744373325],"#,
+            r#""loss":{"by_plays":[0.7011866645501466,0.6737701407610146]},"feedback":"bernoulli"}]}"#
         )
     );
 }

@@ -1,7 +1,7 @@
 //! Theorem 2: no policy adapts to an unknown memory. The two games of its proof.
 //!
-//! As long as x_2 is not played `memory_bound` times in a row, the two games look the same. Drawn from equal streams they
-//! have x_1 at the same place.
+//! As long as x_2 is not played `memory_bound` times in a row, the two games look the same. Drawn from equal streams
+//! they have x_1 at the same place.
 
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
