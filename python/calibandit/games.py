@@ -52,8 +52,8 @@ def basketball(
 
     In the paper: Section 2, "Weighted Tallying Bandit". It gives the weights [1, 1/2, 1/4] and the loss 1 - z/3 at
     tally z of one player. The other is ours: with the loss 0.65 - z/10 she is the better of the two on a first shot
-    (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that whoever never lets a
-    player warm up picks the wrong one. 0-REO.
+    (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that a policy without
+    burn-in picks the wrong one. 0-REO.
 
     * ``weights``: How much a shot counts, newest first; their number is the memory.
     * ``first`` (if None: {"intercept":1.0,"slope":-0.3333333333333333}): The loss of the paper's player as a

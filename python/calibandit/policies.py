@@ -32,7 +32,16 @@ __all__ = [
 def calibrated(
     *,
     memory_bound: int,
-    index: Literal["race", "cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"] = "race",
+    index: Literal[
+        "challenge",
+        "cautious",
+        "kl-ucb",
+        "moss",
+        "bernstein",
+        "imed",
+        "thompson",
+        "elimination",
+    ] = "challenge",
     first: int = 32,
     growth: float | None = None,
     label: str | None = None,
