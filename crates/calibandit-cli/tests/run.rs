@@ -96,7 +96,7 @@ fn run_writes_tables_manifest_figures_and_report() {
     assert!(read(folder.path(), "out", "results.parquet").starts_with(b"PAR1"));
     assert!(read(folder.path(), "out", "figures/small.svg").starts_with(b"<svg"));
     assert!(read(folder.path(), "out", "figures/small.png").starts_with(b"\x89PNG"));
-    assert!(read(folder.path(), "out", "report.html").starts_with(b"<!doctype html>"));
+    assert!(read(folder.path(), "out", "report.html").starts_with(b"<!DOCTYPE html>"));
     let left: Vec<_> = fs::read_dir(folder.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "left behind: {left:?}");
 
