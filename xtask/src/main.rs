@@ -7,6 +7,7 @@
 mod bench;
 mod ignored;
 mod outcome;
+mod package;
 mod python;
 mod requirements;
 mod shell;
@@ -54,7 +55,7 @@ const LINT: TaskStep = TaskStep::new("lint", steps::lint).requires(&[Requirement
 const TESTS: TaskStep = TaskStep::new("tests", steps::tests).uses(Requirement::OF_TESTS);
 const DOC_TESTS: TaskStep = TaskStep::new("doc tests", steps::doc_tests);
 const DOCS: TaskStep = TaskStep::new("docs", steps::docs);
-const PACKAGE: TaskStep = TaskStep::new("package", steps::package);
+const PACKAGE: TaskStep = TaskStep::new("package", package::package);
 const PYTHON: TaskStep = TaskStep::new("python", python::python).requires(&[Requirement::Python]);
 
 const TASKS: &[TaskDefinition] = &[

@@ -1,4 +1,4 @@
-//! The steps on the Rust code: format, lints, tests, documentation, packages.
+//! The steps on the Rust code: format, lints, tests, documentation.
 
 use crate::ignored::{IgnoreReason, IgnoredTest, ignored_tests};
 use crate::outcome::{RunnerCounts, Skip, StepError, StepOutcome};
@@ -77,17 +77,6 @@ pub(crate) fn generate(_: &Machine) -> Result<StepOutcome, StepError> {
 pub(crate) fn docs(_: &Machine) -> Result<StepOutcome, StepError> {
     let docs = Program::cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
     docs.run().map(|()| StepOutcome::default())
-}
-
-/// Every published crate can be packaged, and its package compiles without the rest of the repository.
-///
-/// The verification only compiles, so it neither optimises nor writes debug information.
-pub(crate) fn package(_: &Machine) -> Result<StepOutcome, StepError> {
-    // The default members of the workspace are the published crates.
-    let package = Program::cargo(["package", "--quiet", "--allow-dirty"])
-        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
-        .env("CARGO_PROFILE_DEV_DEBUG", "false");
-    package.run().map(|()| StepOutcome::default())
 }
 
 #[cfg(test)]
