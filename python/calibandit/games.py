@@ -283,7 +283,7 @@ def stochastic(
 ) -> Game:
     """The plain stochastic bandit, in which nothing needs to warm up: memory 1.
 
-    In the paper: Section 2, the special case m = 1. Give either `losses`, one an arm and in this order, or `arms`:
+    In the paper: Section 2, the special case m = 1. Give either `losses`, one per arm and in this order, or `arms`:
     then all have `usual_loss` but for one with `best_loss`. 0-REO.
 
     * ``losses``: The expected loss of each arm.

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: an experiment, and workers that die on the job."""
+"""Helpers of the tests of distributed runs: an experiment, and workers that kill themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advisors: asked and told, late and out of order, saved and read again."""
+"""Advisors: ask and tell, late and out-of-order losses, snapshots."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def play(adviser: cb.Advisor, plays: int) -> list[str]:
     return played
 
 
-def test_it_finds_the_best() -> None:
+def test_the_recommendation_is_the_best_arm() -> None:
     adviser = advisor()
     play(adviser, 2000)
     assert adviser.recommend() == "worker-2"
@@ -44,7 +44,7 @@ def test_it_finds_the_best() -> None:
 
 
 @pytest.mark.parametrize("kind", ["calibrated", "exp3", "thompson", "anytime-elimination"])
-def test_half_and_half_is_the_whole(kind: str, tmp_path: Path) -> None:
+def test_saving_and_loading_half_way_changes_nothing(kind: str, tmp_path: Path) -> None:
     def fresh() -> cb.Advisor:
         gamma = {"kind": kind, "gamma": 0.1} if kind == "exp3" else kind
         return cb.Advisor(gamma, WORKERS, memory_bound=3, seed=9)
@@ -65,7 +65,7 @@ def test_half_and_half_is_the_whole(kind: str, tmp_path: Path) -> None:
         assert half.arms == WORKERS and half.to_json() == whole.to_json()
 
 
-def test_losses_may_come_late_and_in_any_order() -> None:
+def test_losses_may_arrive_late_and_in_any_order() -> None:
     prompt, late = advisor(), advisor()
     shuffled = random.Random(1)
     waiting: list[cb.Decision] = []
@@ -86,7 +86,7 @@ def test_losses_may_come_late_and_in_any_order() -> None:
     assert played == play(prompt, 500)
 
 
-def test_a_lost_loss_is_replaced() -> None:
+def test_a_forgotten_loss_is_replaced_by_one_more_play() -> None:
     adviser = advisor()
     lost = next(decision for decision in iter(adviser.ask, None) if decision.measured)
     adviser.forget(lost)
@@ -94,7 +94,7 @@ def test_a_lost_loss_is_replaced() -> None:
         adviser.tell(lost, loss=0.5)
 
 
-def test_rewards_are_losses_from_the_other_end() -> None:
+def test_a_reward_is_converted_to_a_loss() -> None:
     for range_, reward, same in [((0, 1), 0.25, 0.75), ((60, 120), 70, 110), ((-math.inf, math.inf), 3, -3)]:
         told, rewarded = advisor(loss_range=range_), advisor(loss_range=range_)
         for _ in range(30):
@@ -111,7 +111,7 @@ def test_rewards_are_losses_from_the_other_end() -> None:
         advisor().tell(0, 0.5)  # type: ignore[call-arg]
 
 
-def test_what_is_not_taken() -> None:
+def test_invalid_losses_are_rejected() -> None:
     adviser = advisor()
     decision = adviser.ask()
     for bad in (1.5, -0.1, math.nan, math.inf):
@@ -135,7 +135,7 @@ def test_what_is_not_taken() -> None:
         cb.Advisor("thompson", 3, loss_range=(1, 0))
 
 
-def test_snapshots_that_are_none(tmp_path: Path) -> None:
+def test_invalid_snapshots_are_rejected(tmp_path: Path) -> None:
     good = json.loads(advisor().to_json())
     bad = [
         "",
@@ -172,7 +172,7 @@ class TryEach(cb.Policy):
         return self.means.index(min(self.means))
 
 
-def test_a_policy_of_one_s_own_advises() -> None:
+def test_an_advisor_can_use_a_python_policy() -> None:
     adviser = cb.Advisor(TryEach(), WORKERS)
     first = play(adviser, 6)
     again = pickle.loads(pickle.dumps(adviser))
@@ -183,7 +183,7 @@ def test_a_policy_of_one_s_own_advises() -> None:
         adviser.to_json()
 
 
-def test_what_it_raises_comes_out_and_asking_goes_on() -> None:
+def test_an_exception_of_the_policy_is_passed_on_and_asking_continues() -> None:
     adviser = cb.Advisor(TryEach(), WORKERS)
     policy = adviser._core.own_policy
     play(adviser, 4)
@@ -197,7 +197,7 @@ def test_what_it_raises_comes_out_and_asking_goes_on() -> None:
         cb.Advisor(TryEach(), 2).recommend()
 
 
-def test_several_threads_may_ask_and_tell() -> None:
+def test_several_threads_can_ask_and_tell() -> None:
     adviser = cb.Advisor("thompson", 5)
     errors: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""A sweep on a real Dask cluster: several processes on loopback, one of which is killed on the job."""
+"""A distributed run on a real Dask cluster: several local processes, one of which is killed."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def pids(client: Any) -> dict[str, int]:
     return dict(client.run(os.getpid))
 
 
-def test_the_same_bytes(client: Any, tmp_path: Path) -> None:
+def test_results_equal_those_of_a_local_run(client: Any, tmp_path: Path) -> None:
     assert len(set(pids(client).values()) - {os.getpid()}) == 3
     with joblib.parallel_config("dask"):
         cb.sweep(SPEC, shards=SHARDS, out=tmp_path / "sweep")
     assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
-def test_one_worker_is_killed_mid_way(
+def test_a_worker_killed_by_sigkill_does_not_change_results(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
@@ -72,7 +72,7 @@ def test_one_worker_is_killed_mid_way(
     assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
-def test_what_dask_gives_up_is_submitted_again(
+def test_tasks_that_dask_gives_up_are_submitted_again(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dask gives a task up when it has killed several workers. joblib alone would then wait for ever."""

@@ -1,4 +1,4 @@
-"""examples/warm_cache in its short form: it runs, the layouts agree, and a miss costs something."""
+"""examples/warm_cache in its quick form: it runs, the layouts agree, and a cache miss costs time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_all_layouts_give_the_same_totals(shop: ModuleType, tmp_path: Path) -> N
     assert totals == dict.fromkeys(shop.LAYOUTS, by_hand)
 
 
-def test_the_short_form_runs(tmp_path: Path) -> None:
+def test_the_quick_form_runs(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
     command = [sys.executable, "warm_cache.py", "--quick", "--plot", str(picture)]

@@ -1,4 +1,4 @@
-"""What the documents show in Python is run as it stands."""
+"""The Python code in the documents is run unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def blocks(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("matplotlib", "pandas", "polars"):
         pytest.importorskip(module)
     import matplotlib

@@ -1,4 +1,4 @@
-"""Games: the zoo by name, games of one's own, and what can be known about them."""
+"""Games by name, games defined arm by arm, and their computed properties."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_policy_has_its_function(kind: dict) -> None:  # type: ignore[type
         assert (parameters[parameter["name"]].default is inspect.Parameter.empty) == (parameter["default"] is None)
 
 
-def test_losses_by_hand() -> None:
+def test_losses_equal_values_computed_by_hand() -> None:
     game = cb.Game([cb.Arm(memory=3, loss=0.5), cb.Arm(weights=[1.0, 0.5, 0.25], loss=lambda tally: 1 - tally / 2)])
     assert game.play([1, 1, 1, 0, 1]).tolist() == [0.5, 0.25, 0.125, 0.5, 0.375]
     assert (game.arms, game.memory, game.best_arm) == (2, 3, 1)
@@ -74,7 +74,7 @@ def test_optimum_is_the_best_of_all_sequences() -> None:
     assert game.reo().alpha == pytest.approx(0.2 - 0.1)
 
 
-def test_a_function_is_as_good_as_a_table() -> None:
+def test_a_function_and_a_table_give_the_same_game() -> None:
     losses = [0.8, 0.5, 0.2]
     table = cb.Game([cb.Arm(memory=3, loss=losses), cb.Arm(memory=3, loss=0.5)])
     function = cb.Game([cb.Arm(memory=3, loss=lambda tally: losses[round(tally) - 1]), cb.Arm(memory=3, loss=0.5)])
@@ -90,7 +90,7 @@ def test_a_function_is_as_good_as_a_table() -> None:
             assert (result[column] == results[0][column]).all()
 
 
-def test_what_a_loss_function_raises_comes_out_as_it_is() -> None:
+def test_exceptions_of_loss_functions_are_passed_on() -> None:
     class Bad(Exception):
         pass
 
@@ -121,7 +121,7 @@ def test_what_a_loss_function_raises_comes_out_as_it_is() -> None:
         cb.Game([cb.Arm(memory=2, loss=lambda tally: "much")])  # type: ignore[arg-type, return-value]
 
 
-def test_games_that_cannot_be() -> None:
+def test_invalid_games_are_rejected() -> None:
     with pytest.raises(ValueError, match="2 plays|outside|must lie in"):
         cb.Game([cb.Arm(memory=2, loss=lambda tally: tally)])
     with pytest.raises(ValueError, match="by_plays"):
@@ -142,7 +142,7 @@ def test_games_that_cannot_be() -> None:
         cb.games.step().optimum(0)
 
 
-def test_names_that_nothing_has() -> None:
+def test_unknown_names_are_rejected_with_a_suggestion() -> None:
     with pytest.raises(KeyError, match="Did you mean 'step'"):
         cb.game("stepp")
     with pytest.raises(KeyError, match="Did you mean 'epoch-ucb'"):
@@ -153,7 +153,7 @@ def test_names_that_nothing_has() -> None:
     assert caught.value.errors[0]["suggestion"] == "memory"
 
 
-def test_instances_are_those_of_simulate() -> None:
+def test_drawn_instances_equal_those_of_simulate() -> None:
     game = cb.games.step(arms=7)
     places = [game.draw(seed=5, instance=i, experiment="mine").best_arm for i in range(8)]
     assert len(set(places)) > 1
@@ -174,7 +174,7 @@ def test_instances_are_those_of_simulate() -> None:
     assert game.draw().best_arm == game.best_arm
 
 
-def test_games_survive_pickling() -> None:
+def test_games_can_be_pickled() -> None:
     game = cb.games.darts()
     for one in (game, game.draw(seed=2, instance=3), cb.Game([cb.Arm(memory=2, loss=[0.5, 0.25])])):
         again = pickle.loads(pickle.dumps(one))
@@ -183,7 +183,7 @@ def test_games_survive_pickling() -> None:
     assert isinstance(game.eventual_losses, np.ndarray)
 
 
-def test_a_drawn_game_can_be_written_down() -> None:
+def test_a_drawn_game_has_a_specification() -> None:
     drawn = cb.games.random_reo().draw(seed=4)
     again = cb.Game.from_spec(drawn.spec)  # type: ignore[arg-type]
     sequence = [0, 1, 1, 1, 2, 3, 4, 4, 4, 0]

@@ -20,20 +20,20 @@ def make(name: str = "calibandit/Step-v0", **parameters: Any) -> Any:
     return gymnasium.make(name, **parameters)
 
 
-def test_every_game_of_the_zoo_is_there() -> None:
+def test_every_kind_of_game_is_registered() -> None:
     assert "calibandit/Step-v0" in cbgym.env_ids()
     assert len(cbgym.env_ids()) == len(cb.games.kinds())
     assert set(cbgym.env_ids()) <= set(gymnasium.registry)
 
 
 @pytest.mark.parametrize("name", cbgym.env_ids())
-def test_gymnasium_is_content(name: str) -> None:
+def test_gymnasium_env_checker_passes(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(make(name, horizon=50).unwrapped)
 
 
-def test_the_observation_is_the_window_and_the_time() -> None:
+def test_the_observation_contains_the_window_and_the_time() -> None:
     env = make(arms=3, memory=2, horizon=4)
     observation, info = env.reset(seed=1)
     assert observation.tolist() == [0.0] * 7
@@ -46,7 +46,7 @@ def test_the_observation_is_the_window_and_the_time() -> None:
     assert make(arms=3, memory=2, memory_bound=5).observation_space.shape == (16,)
 
 
-def test_expected_losses_are_the_games() -> None:
+def test_expected_losses_equal_those_of_the_game() -> None:
     """Played by hand: the step game costs 0.5, and 0.35 once its best arm was played `memory` times in a row."""
     env = make(arms=3, memory=3, best_arm=1, usual_loss=0.5, best_loss=0.35, horizon=10)
     env.reset(seed=1)
@@ -59,7 +59,7 @@ def test_expected_losses_are_the_games() -> None:
     assert env.unwrapped.regret() == pytest.approx(sum(seen) - (0.5 + 0.5 + 6 * 0.35))
 
 
-def test_rewards_are_negative_losses_around_their_expectation() -> None:
+def test_rewards_are_negative_losses_with_the_right_mean() -> None:
     env = make(arms=2, memory=1, best_arm=0, usual_loss=0.5, best_loss=0.35, horizon=20_000)
     env.reset(seed=3)
     rewards = np.array([env.step(0)[1] for _ in range(20_000)])
@@ -85,14 +85,14 @@ def test_seeds_reproduce_and_resets_differ() -> None:
     assert second == course(other, None), "and yet the seed fixes it"
 
 
-def test_one_instance_every_time() -> None:
+def test_a_given_instance_is_used_in_every_episode() -> None:
     env = make(instance=0, horizon=120)
     one, two = course(env, 1), course(env, 2)
     assert [expected for _, expected in one] == [expected for _, expected in two]
     assert one != two, "the noise is new"
 
 
-def test_mistakes_are_named() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(ValueError, match="horizon is 0"):
         cbgym.GameEnv(horizon=0)
     with pytest.raises(ValueError, match="memory_bound is 0"):
@@ -112,7 +112,7 @@ def test_mistakes_are_named() -> None:
         env.step(0)
 
 
-def test_a_line_of_text() -> None:
+def test_rendering_as_text() -> None:
     env = make(render_mode="ansi", horizon=5)
     env.reset(seed=1)
     env.step(1)

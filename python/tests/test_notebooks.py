@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, and what they were committed with has no error in it."""
+"""The notebooks run from top to bottom, and their committed outputs contain no error."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def test_there_are_four() -> None:
+def test_there_are_four_notebooks() -> None:
     assert len(NOTEBOOKS) == 4
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs(path: Path) -> None:
+def test_a_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}})
     client.execute()  # raises the error of the cell that fails
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_was_committed_as_it_ran(path: Path) -> None:
+def test_committed_outputs_have_no_errors(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

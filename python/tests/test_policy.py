@@ -1,4 +1,4 @@
-"""Policies written in Python: equal to built-in ones where they are written alike, and whole in every way."""
+"""Policies written in Python: same bits as equal built-in ones, exceptions, labels, threads."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ GAME = cb.games.decay(arms=4, memory=3)
         (ExploreThenCommit(3, 40), cb.policies.explore_then_commit(memory_bound=3, explore=40)),
     ],
 )
-def test_written_again_it_has_the_same_bits(own: cb.Policy, built_in: cb.PolicySpec) -> None:
+def test_a_python_policy_has_the_bits_of_the_built_in_one(own: cb.Policy, built_in: cb.PolicySpec) -> None:
     result = cb.simulate(GAME, [own, built_in], 5000, instances=5)
     for column in ("loss", "cpr", "switches"):
         ours, theirs = result[column].reshape(2, -1)
@@ -98,13 +98,13 @@ def test_numbers_do_not_depend_on_the_number_of_jobs() -> None:
     assert len(set(results(1)["loss"][199:1800:200])) > 1, "instances differ"
 
 
-def test_the_policy_that_was_given_is_not_touched() -> None:
+def test_the_given_policy_is_not_changed() -> None:
     policy = EpochUcb(3)
     cb.simulate(GAME, policy, 1000, instances=2)
     assert not hasattr(policy, "sums")
 
 
-def test_policies_are_given_in_several_ways() -> None:
+def test_policies_are_accepted_in_every_documented_form() -> None:
     def factory(arms: int, horizon: int | None, seed: int) -> cb.Policy:
         made = EpochUcb(3)
         made.reset(arms, horizon, seed)
@@ -116,7 +116,7 @@ def test_policies_are_given_in_several_ways() -> None:
     assert (ours == made).all()
 
 
-def test_labels() -> None:
+def test_labels_of_policies() -> None:
     class Named(EpochUcb):
         label = "my own"
 
@@ -153,20 +153,20 @@ class Failing(EpochUcb):
 
 @pytest.mark.parametrize("where", ["reset", "next_run", "observe"])
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_what_a_policy_raises_comes_out_as_it_is(where: str, jobs: int) -> None:
+def test_exceptions_of_policies_are_passed_on(where: str, jobs: int) -> None:
     with pytest.raises(Bad) as caught:
         cb.simulate(GAME, [Failing(where), "ucb1"], 1000, jobs=jobs)
     assert caught.value.args == (where,)
     assert f"in {where}" in "".join(traceback.format_exception(caught.value)), "with its traceback"
 
 
-def test_an_exception_at_the_very_end_comes_out_too() -> None:
+def test_an_exception_in_the_last_call_is_passed_on() -> None:
     # The tenth run ends exactly at the horizon: nothing is asked of the policy after it.
     with pytest.raises(Bad):
         cb.simulate(GAME, Failing("observe"), 30, instances=1)
 
 
-def test_what_cannot_be_played_is_refused() -> None:
+def test_invalid_runs_are_rejected() -> None:
     class Wrong(EpochUcb):
         def next_run(self) -> cb.Run:
             return (0, 1)  # type: ignore[return-value]

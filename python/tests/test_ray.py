@@ -1,4 +1,4 @@
-"""A sweep on Ray, if it is installed: the same bytes, and a worker that dies."""
+"""A distributed run on Ray, if it is installed: the same bytes, and a worker that dies."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def cluster() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("cluster")
-def test_the_same_bytes(tmp_path: Path) -> None:
+def test_results_equal_those_of_a_local_run(tmp_path: Path) -> None:
     with joblib.parallel_config("ray"):
         cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
     assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
 @pytest.mark.usefixtures("cluster")
-def test_a_worker_that_dies_has_its_shard_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shard_of_a_dead_worker_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "log"
     log.mkdir()
     monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))

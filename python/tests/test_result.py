@@ -1,4 +1,4 @@
-"""Results: the same memory for everybody, and every way out of them."""
+"""Results: shared memory, and conversion to other formats."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_pandas_shares_the_memory(result: cb.Result) -> None:
     assert means["EXP3"] == pytest.approx(result["cpr"].reshape(2, 5, 20)[1, :, -1].mean())
 
 
-def test_pandas_does_without_pyarrow(result: cb.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pandas_does_not_need_pyarrow(result: cb.Result, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert len(result.to_pandas()) == len(result)
@@ -73,7 +73,7 @@ def test_arrow_shares_the_memory(result: cb.Result) -> None:
     assert pa.table(result).num_rows == len(result), "a stream can be had again and again"
 
 
-def test_polars_reads_it(result: cb.Result) -> None:
+def test_polars_reads_results(result: cb.Result) -> None:
     pl = pytest.importorskip("polars")
     frame = result.to_polars()
     assert frame.columns == list(result.columns)
@@ -97,7 +97,7 @@ def test_csv_has_the_same_numbers(result: cb.Result, tmp_path: Path) -> None:
         result.to_csv(tmp_path / "nowhere" / "r.csv")
 
 
-def test_summary_is_numpy_s(result: cb.Result) -> None:
+def test_the_summary_equals_that_of_numpy(result: cb.Result) -> None:
     cpr = result["cpr"].reshape(2, 5, 20)
     for row in result.summary():
         values = cpr[result.policies.index(row["policy"]), :, -1]
@@ -110,16 +110,16 @@ def test_summary_is_numpy_s(result: cb.Result) -> None:
     assert "<table>" in result._repr_html_()
 
 
-def test_pickles_are_the_same(result: cb.Result) -> None:
+def test_results_can_be_pickled(result: cb.Result) -> None:
     again = pickle.loads(pickle.dumps(result))
     assert again == result and again.spec == result.spec and repr(again) == repr(result)
 
 
-def test_spec_is_all_that_is_needed(result: cb.Result) -> None:
+def test_the_specification_reproduces_the_results(result: cb.Result) -> None:
     assert cb.run(result.spec) == result
 
 
-def test_report(result: cb.Result, tmp_path: Path) -> None:
+def test_report_is_written(result: cb.Result, tmp_path: Path) -> None:
     result.report(tmp_path / "out.html", title="What came out")
     page = (tmp_path / "out.html").read_text()
     assert page.startswith("<!doctype html>") and "What came out" in page and "EXP3" in page
@@ -138,7 +138,7 @@ def test_report(result: cb.Result, tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(own)) == own
 
 
-def test_plot(result: cb.Result) -> None:
+def test_plot_draws_every_policy(result: cb.Result) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     axes = result.plot()
@@ -151,7 +151,7 @@ def test_plot(result: cb.Result) -> None:
         result.plot(column="policy")
 
 
-def test_columns_that_are_not_there(result: cb.Result) -> None:
+def test_unknown_columns_are_rejected(result: cb.Result) -> None:
     with pytest.raises(KeyError, match="there is no column 'regret'"):
         result["regret"]
     assert result["policy"][0] == "calibrated"

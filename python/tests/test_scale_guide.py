@@ -1,4 +1,4 @@
-"""docs/guide/scale.md, run: its Python, its Slurm scripts and its Kubernetes jobs, as far as they go without a cluster."""
+"""The code of docs/guide/scale.md: Python, Slurm scripts and Kubernetes jobs, run without a cluster."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", **more}
 
 
-def test_the_page_has_what_is_tested() -> None:
+def test_the_page_contains_the_tested_code() -> None:
     assert {"wide-m.toml", "local.py", "on_dask.py", "on_ray.py", "shards.sbatch", "wide-m.yaml"} <= set(FILES)
 
 
 @pytest.mark.parametrize(("name", "needs"), [("local", "joblib"), ("on_dask", "distributed"), ("on_ray", "ray")])
-def test_python(folder: Path, name: str, needs: str) -> None:
+def test_python_example(folder: Path, name: str, needs: str) -> None:
     if importlib.util.find_spec(needs) is None:
         pytest.skip(f"{needs} is not installed")
     environ = environment(RAY_USAGE_STATS_ENABLED="0")
@@ -54,7 +54,7 @@ def test_python(folder: Path, name: str, needs: str) -> None:
     assert table.read_bytes() == local(folder)
 
 
-def test_slurm(folder: Path) -> None:
+def test_slurm_scripts(folder: Path) -> None:
     script = FILES["shards.sbatch"]
     assert "#SBATCH --array=1-40\n" in script
     assert "\nshards=40 " in script
@@ -74,7 +74,7 @@ def container(manifest: str) -> dict[str, Any]:
     return {**containers[0], "job": job["spec"]}
 
 
-def test_kubernetes(folder: Path) -> None:
+def test_kubernetes_jobs(folder: Path) -> None:
     shard, merge = container("wide-m.yaml"), container("wide-m-merge.yaml")
     assert shard["job"]["completionMode"] == "Indexed"
     assert shard["job"]["completions"] == 40

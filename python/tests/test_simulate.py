@@ -1,4 +1,4 @@
-"""Simulations and experiments: the same bytes as the command line, at any number of threads, with the interpreter free."""
+"""Simulations and experiments: same bytes as the command line, at any number of threads, without the interpreter lock."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_run_writes_the_same_folder_as_the_command_line(spec: Path, tmp_path: Pa
     assert cb.read(tmp_path / "program") == result
 
 
-def test_simulate_has_the_bytes_of_a_file(tmp_path: Path) -> None:
+def test_simulate_gives_the_bytes_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "simulation.toml"
     path.write_text(
         'name = "simulation"\nhorizon = 5000\ninstances = 8\nseed = 3\n[game]\nkind = "step"\nmemory = 4\n'
@@ -86,7 +86,7 @@ def test_shards_merge_into_the_whole(spec: Path, tmp_path: Path) -> None:
         cb.run(spec, shard=(4, 3))
 
 
-def test_a_table_runs_like_a_file(spec: Path) -> None:
+def test_a_table_gives_the_results_of_a_file(spec: Path) -> None:
     table = {
         "name": "first",
         "horizon": 20_000,
@@ -100,14 +100,14 @@ def test_a_table_runs_like_a_file(spec: Path) -> None:
     assert cb.check(table)["points"] == cb.check(spec)["points"]
 
 
-def test_check_is_what_the_command_line_says(spec: Path) -> None:
+def test_check_equals_the_command_line(spec: Path) -> None:
     import json
 
     said = subprocess.run([*PROGRAM, "check", spec, "--json"], check=True, capture_output=True).stdout
     assert cb.check(spec) == json.loads(said)
 
 
-def test_the_program_ends_with_its_exit_codes(tmp_path: Path) -> None:
+def test_exit_codes_of_the_program(tmp_path: Path) -> None:
     def code(*arguments: object) -> int:
         return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True).returncode
 
@@ -122,7 +122,7 @@ def test_numbers_do_not_depend_on_the_number_of_jobs() -> None:
     assert results(1) == results(2) == results(7)
 
 
-def test_others_run_meanwhile() -> None:
+def test_other_threads_run_during_a_simulation() -> None:
     counted = 0
     over = threading.Event()
 
@@ -159,7 +159,7 @@ def test_ctrl_c_stops_a_simulation() -> None:
     assert float(done.stdout) < 3
 
 
-def test_progress_is_told_and_can_stop() -> None:
+def test_progress_is_reported_and_can_stop_the_simulation() -> None:
     told: list[tuple[int, int, float]] = []
     cb.simulate(cb.games.step(), "thompson", 10_000, instances=4, progress=lambda *seen: told.append(seen))
     assert told[-1] == (4, 4, 1.0)
@@ -174,7 +174,7 @@ def test_progress_is_told_and_can_stop() -> None:
         cb.simulate(cb.games.step(), "thompson", 100_000, instances=1000, progress=enough)
 
 
-def test_checkpoints() -> None:
+def test_checkpoints_in_every_documented_form() -> None:
     def times(checkpoints: object) -> list[int]:
         result = cb.simulate(cb.games.step(), "ucb1", 1000, instances=1, checkpoints=checkpoints)  # type: ignore[arg-type]
         return [int(t) for t in result["t"]]

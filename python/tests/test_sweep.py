@@ -1,4 +1,4 @@
-"""Sweeps on this machine: the same bytes, workers that die, shards that are kept."""
+"""Distributed runs on this machine: same bytes, workers that die, shards that are kept."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_results_are_those_of_a_local_run_byte_for_byte(tmp_path: Path, shards: 
     assert (tmp_path / "again.csv").read_bytes() == local
 
 
-def test_files_of_a_local_run_are_all_there(tmp_path: Path) -> None:
+def test_all_files_of_a_local_run_are_written(tmp_path: Path) -> None:
     cb.sweep(SPEC, shards=2, out=tmp_path / "sweep")
     cb.run(SPEC, out=tmp_path / "local", progress=False)
     for path in (tmp_path / "local").rglob("*"):
@@ -41,7 +41,7 @@ def test_files_of_a_local_run_are_all_there(tmp_path: Path) -> None:
         assert (tmp_path / "sweep" / name).read_bytes() == (tmp_path / "local" / name).read_bytes(), name
 
 
-def test_a_file_and_other_instances_and_seeds(tmp_path: Path) -> None:
+def test_instances_and_seed_override_those_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text('name = "small"\nhorizon = 500\n[game]\nkind = "step"\n[[policy]]\nkind = "exp3"\n')
     parts = cb.sweep(file, instances=4, seed=9, shards=3)
@@ -50,7 +50,7 @@ def test_a_file_and_other_instances_and_seeds(tmp_path: Path) -> None:
     assert len(set(parts["instance"].tolist())) == 4
 
 
-def test_a_worker_that_dies_has_its_shard_run_again(
+def test_the_shard_of_a_dead_worker_is_run_again(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))
@@ -110,7 +110,7 @@ def test_damaged_shards_are_run_again(tmp_path: Path, log: Path, monkeypatch: py
     assert store.finished() == [1, 2, 3]
 
 
-def test_errors_inside_a_shard_come_out_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_inside_a_shard_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(spec: object, shard: int, of: int, version: str) -> object:
         from calibandit._sweep import _Raised
 
@@ -121,7 +121,7 @@ def test_errors_inside_a_shard_come_out_as_they_are(monkeypatch: pytest.MonkeyPa
         cb.sweep(SPEC, shards=3)
 
 
-def test_mistakes_are_reported_before_anything_runs() -> None:
+def test_invalid_arguments_are_rejected_before_anything_runs() -> None:
     with pytest.raises(ValueError, match="memroy"):
         cb.sweep({**SPEC, "game": {"kind": "step", "memroy": 3}})
     with pytest.raises(ValueError, match="shards is 0"):
@@ -130,13 +130,13 @@ def test_mistakes_are_reported_before_anything_runs() -> None:
         cb.sweep(SPEC, retries=-1)
 
 
-def test_workers_of_another_version_are_refused() -> None:
+def test_workers_of_another_version_are_rejected() -> None:
     _, outcome = _sweep.work(SPEC, 1, 2, "0.0.0-other")
     assert isinstance(outcome, _sweep._Raised)
     assert "install the same everywhere" in str(outcome.error)
 
 
-def test_a_shard_is_marked_with_what_it_is_of(tmp_path: Path) -> None:
+def test_a_shard_is_marked_with_its_experiment(tmp_path: Path) -> None:
     with joblib.parallel_config("sequential"):
         cb.sweep(SPEC, shards=2, out=tmp_path)
     name = fingerprint(cb.spec(SPEC), cb.__version__)
