@@ -1,4 +1,4 @@
-"""Simulations and experiments: same bytes as the command line, at any number of threads, without the interpreter lock."""
+"""Simulations and experiments: same bytes as the command line, any number of threads, no interpreter lock."""
 
 from __future__ import annotations
 

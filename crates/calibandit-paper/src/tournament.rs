@@ -7,7 +7,7 @@
 //! ([`LowerBoundEstimate`]).
 //!
 //! It is not an [`Experiment`](calibandit_experiment::Experiment): it has hundreds of games with different horizons,
-//! and keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write`] its output folder:
+//! and keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write()`] its output folder:
 //!
 //! | file | content |
 //! |---|---|

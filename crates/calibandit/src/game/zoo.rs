@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each game has its own file: a struct of parameters with a `draw`, described by [`GameConfig`]. The list at the end
+//! Each game has its own file: a struct of parameters with a `draw`, described by `GameConfig`. The list at the end
 //! of this file needs one line per game.
 
 mod adaptivity;
