@@ -148,8 +148,8 @@ def spec(experiment: SpecLike, *, seed: int | None = None, instances: int | None
     """Check an experiment and return it as a table with every default filled in. Nothing is run.
 
     >>> import calibandit as cb
-    >>> complete = cb.spec({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]},
-    seed=7)
+    >>> experiment = {"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}
+    >>> complete = cb.spec(experiment, seed=7)
     >>> complete["seed"], complete["instances"], complete["game"]["best_loss"]
     (7, 20, 0.35)
     """

@@ -44,12 +44,12 @@ def test_every_policy_has_its_function(kind: dict) -> None:  # type: ignore[type
     assert function.__name__ in cb.policies.__all__
     parameters = inspect.signature(function).parameters
     assert list(parameters) == [*(parameter["name"] for parameter in kind["parameters"]), "label"]
-    needed = {p["name"]: 2 for p in kind["parameters"] if p["default"] is None}
+    needed = {p["name"]: 2 for p in kind["parameters"] if p["required"]}
     made = function(**needed)
     # What a function has for a default is what a file without it means.
     assert made == cb.PolicySpec({"kind": kind["name"], **needed})
     for parameter in kind["parameters"]:
-        assert (parameters[parameter["name"]].default is inspect.Parameter.empty) == (parameter["default"] is None)
+        assert (parameters[parameter["name"]].default is inspect.Parameter.empty) == parameter["required"]
 
 
 def test_losses_equal_values_computed_by_hand() -> None:

@@ -105,7 +105,7 @@ def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
     env.reset(seed=1)
-    with pytest.raises(gymnasium.error.InvalidAction, match="99 is no arm"):
+    with pytest.raises(gymnasium.error.InvalidAction, match="99 is not an arm"):
         env.step(99)
     env.step(0)
     with pytest.raises(gymnasium.error.ResetNeeded):

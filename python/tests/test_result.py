@@ -120,9 +120,9 @@ def test_the_specification_reproduces_the_results(result: cb.Result) -> None:
 
 
 def test_report_is_written(result: cb.Result, tmp_path: Path) -> None:
-    result.report(tmp_path / "out.html", title="What came out")
+    result.report(tmp_path / "out.html", title="Two policies")
     page = (tmp_path / "out.html").read_text()
-    assert page.startswith("<!doctype html>") and "What came out" in page and "EXP3" in page
+    assert page.startswith("<!DOCTYPE html>") and "Two policies" in page and "EXP3" in page
 
     class Own(cb.Policy):
         def next_run(self) -> cb.Run:

@@ -133,7 +133,7 @@ def test_invalid_arguments_are_rejected_before_anything_runs() -> None:
 def test_workers_of_another_version_are_rejected() -> None:
     _, outcome = _sweep.work(SPEC, 1, 2, "0.0.0-other")
     assert isinstance(outcome, _sweep._Raised)
-    assert "install the same everywhere" in str(outcome.error)
+    assert "install the same version everywhere" in str(outcome.error)
 
 
 def test_a_shard_is_marked_with_its_experiment(tmp_path: Path) -> None:
