@@ -1,6 +1,6 @@
 """The paper's unweighted game and four policies in numba, written for speed: compiled loops, instances in parallel
-(prange), numba's own generator. Called as `peer_numba.py POLICY ARMS MEMORY HORIZON INSTANCES TRIES`. Prints the CPU time
-of all threads without compilation, the least of TRIES, and the mean excess loss with its standard error."""
+(prange), numba's own generator. Called as `peer_numba.py POLICY ARMS MEMORY HORIZON INSTANCES TRIES`. Prints the CPU
+time of all threads without compilation, the least of TRIES, and the mean excess loss with its standard error."""
 
 import math
 import sys
@@ -100,7 +100,7 @@ def elimination(arms, memory, horizon, best):
     s = 1
     while state[2] > 0:
         count = alive.sum()
-        n = int(math.ceil(arms * memory * 2.0**s / count))
+        n = int(math.ceil(arms * memory * 2.0**s / count))  # noqa: RUF046
         for arm in range(arms):
             if not alive[arm]:
                 continue

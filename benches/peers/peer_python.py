@@ -42,10 +42,7 @@ def numpy_batched(game, arms, memory, horizon, rng):
 def numpy_epoch_ucb(game, arms, memory, horizon, rng):
     sums, chosen = np.zeros(arms), np.zeros(arms)
     for epoch in range(horizon // memory):
-        if epoch < arms:
-            arm = epoch
-        else:
-            arm = int(np.argmin(sums / chosen - np.sqrt(2 * math.log(epoch) / chosen)))
+        arm = epoch if epoch < arms else int(np.argmin(sums / chosen - np.sqrt(2 * math.log(epoch) / chosen)))
         for _ in range(memory):
             loss = game.play(arm)
         sums[arm] += loss

@@ -44,7 +44,9 @@ def draw(path: Path, curves: dict[str, list[list[float]]], courses: dict[str, li
         ends[name] = medians[-1]
         top = max(top, *medians)
     # Quartiles of a machine that is busy with other things may leave the picture; medians never do.
-    left.set(xlabel="plays of the layout in a row", ylabel="milliseconds a batch (median, quartiles)", ylim=(0, 1.2 * top))
+    left.set(
+        xlabel="plays of the layout in a row", ylabel="milliseconds a batch (median, quartiles)", ylim=(0, 1.2 * top)
+    )
     at_least = -1.0
     for name, end in sorted(ends.items(), key=lambda item: item[1]):
         at_least = max(end, at_least + 0.06 * top)  # so that names do not cover each other

@@ -35,7 +35,8 @@ LAYOUTS = {
     ),
     "heap": (
         "wide rows as they came in, found through an index",
-        'SELECT sum(l.price) FROM json_each(?) o CROSS JOIN line_heap l INDEXED BY heap_by_order ON l."order" = o.value',
+        "SELECT sum(l.price) FROM json_each(?) o "
+        'CROSS JOIN line_heap l INDEXED BY heap_by_order ON l."order" = o.value',
     ),
 }
 
@@ -51,7 +52,8 @@ _TABLES = (
     'CREATE TABLE line_wide("order" INTEGER, line INTEGER, product INTEGER, price INTEGER, description BLOB, '
     'PRIMARY KEY("order", line)) WITHOUT ROWID',
     "INSERT INTO line_wide "
-    'SELECT "order", line, product, price, zeroblob(150) FROM line_slim JOIN product_slim ON id = product ORDER BY 1, 2',
+    'SELECT "order", line, product, price, zeroblob(150) '
+    "FROM line_slim JOIN product_slim ON id = product ORDER BY 1, 2",
     'CREATE TABLE line_heap("order" INTEGER, product INTEGER, price INTEGER, description BLOB)',
     "INSERT INTO line_heap "
     'SELECT "order", product, price, description FROM line_wide ORDER BY line, "order" * 15485863 % :orders',

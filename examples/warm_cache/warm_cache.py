@@ -1,9 +1,9 @@
 """Which layout of the data should answer? A page cache that truly warms up, and four ways to decide.
 
-Run ``python warm_cache.py``. It builds a database (once, in a temporary folder unless --data says where), measures how each
-layout warms up, and then lets everybody answer the same batches of orders. Nothing is simulated: losses are latencies
-measured here and now, divided by --slowest and cut at 1. On a machine that is busy with other things, --clock cpu counts only the
-time that the processor worked on the answer.
+Run ``python warm_cache.py``. It builds a database (once, in a temporary folder unless --data says where), measures how
+each layout warms up, and then lets everybody answer the same batches of orders. Nothing is simulated: losses are
+latencies measured here and now, divided by --slowest and cut at 1. On a machine that is busy with other things, --clock
+cpu counts only the time that the processor worked on the answer.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def batches(setting: Setting, seed: int) -> Callable[[], list[int]]:
 
 
 def warm_up(shop: Shop, setting: Setting) -> dict[str, list[list[float]]]:
-    """Seconds of the first, second, ... play in a row of each layout, after all the others had the cache to themselves."""
+    """Seconds of the first, second, ... play in a row of each layout, after the others had the cache to themselves."""
     curves: dict[str, list[list[float]]] = {name: [[] for _ in range(setting.in_a_row)] for name in NAMES}
     ask = batches(setting, seed=0)
     for repeat in range(setting.repeats + 1):
@@ -165,7 +165,9 @@ def report(setting: Setting, curves: dict[str, list[list[float]]], courses: dict
         text.append(f"  {name:<8}{cells}{curve[0] / curve[-1]:12.1f}x   {LAYOUTS[name][0]}")
     totals = {name: statistics.fmean(sum(course.costs) for course in each) for name, each in courses.items()}
     text.append("")
-    text.append(f"Total seconds for {setting.plays:,} batches of {setting.batch} orders, mean of {setting.rounds} rounds")
+    text.append(
+        f"Total seconds for {setting.plays:,} batches of {setting.batch} orders, mean of {setting.rounds} rounds"
+    )
     text.append(f"  who            wall     CPU   {setting.clock + ' time':>9} saved by calibrated   at the end mostly")
     best = totals["calibrated"]
     for name, total in sorted(totals.items(), key=lambda item: item[1]):

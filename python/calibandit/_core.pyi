@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 __all__ = [
+    "VERSION",
     "Advisor",
     "Column",
     "Feedback",
@@ -11,7 +12,6 @@ __all__ = [
     "Run",
     "Session",
     "Table",
-    "VERSION",
     "check_spec",
     "command_line",
     "complete_policy",
@@ -55,6 +55,7 @@ def read(folder: str) -> Table: ...
 def check_spec(path: str | None, json: str | None) -> str: ...
 def complete_spec(path: str | None, json: str | None) -> str: ...
 def complete_policy(json: str) -> tuple[str, str, int | None]: ...
+
 @final
 class Run:
     """One commitment of a policy: play ``arm``, ignore the first ``burn_in`` losses, add up the next ``record``."""

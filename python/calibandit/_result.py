@@ -12,7 +12,6 @@ from ._json import loads
 from .errors import UnknownName
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas
     import polars
     from matplotlib.axes import Axes

@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._shards import Store, fingerprint, pack, splits
 from ._progress import Progress, Watcher, watcher
+from ._shards import Store, fingerprint, pack, splits
 from .errors import CalibanditError
 
 if TYPE_CHECKING:

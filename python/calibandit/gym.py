@@ -114,9 +114,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._recent, self._expected, self._plays, self._last = [], 0.0, 0, None
         return self._observation(), {"memory": int(self._game.memory)}
 
-    def step(
-        self, action: np.int64 | int
-    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play an arm. ``info`` has its expected loss, which is not observed but defines the regret."""
         if self._session is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")

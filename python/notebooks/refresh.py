@@ -1,4 +1,4 @@
-"""Runs the notebooks from top to bottom and stores what comes out, as they are committed: ``python refresh.py [NAME ...]``.
+"""Runs the notebooks from top to bottom and stores their outputs, as committed: ``python refresh.py [NAME ...]``.
 
 What differs from one run to the next without meaning anything (times, versions, names of kernels) is not stored.
 """

@@ -66,7 +66,9 @@ def test_losses_equal_values_computed_by_hand() -> None:
 def test_optimum_is_the_best_of_all_sequences() -> None:
     import itertools
 
-    game = cb.Game([cb.Arm(memory=3, loss=[0.3, 0.1, 0.4]), cb.Arm(memory=2, loss=[0.25, 0.2]), cb.Arm(memory=1, loss=0.22)])
+    game = cb.Game(
+        [cb.Arm(memory=3, loss=[0.3, 0.1, 0.4]), cb.Arm(memory=2, loss=[0.25, 0.2]), cb.Arm(memory=1, loss=0.22)]
+    )
     best = min(game.play(sequence).sum() for sequence in itertools.product(range(3), repeat=7))
     found = game.optimum(7)
     assert found.exact and found.loss == pytest.approx(best, abs=1e-12)
@@ -78,10 +80,12 @@ def test_a_function_and_a_table_give_the_same_game() -> None:
     losses = [0.8, 0.5, 0.2]
     table = cb.Game([cb.Arm(memory=3, loss=losses), cb.Arm(memory=3, loss=0.5)])
     function = cb.Game([cb.Arm(memory=3, loss=lambda tally: losses[round(tally) - 1]), cb.Arm(memory=3, loss=0.5)])
-    special = cb.Game([
-        cb.Arm(memory=3, loss={"function": lambda tally: 0.5, "alone": 0.8, "calibrated": 0.2}),
-        cb.Arm(memory=3, loss=0.5),
-    ])
+    special = cb.Game(
+        [
+            cb.Arm(memory=3, loss={"function": lambda tally: 0.5, "alone": 0.8, "calibrated": 0.2}),
+            cb.Arm(memory=3, loss=0.5),
+        ]
+    )
     assert table.spec is not None and function.spec is None
     policies = [cb.policies.calibrated(memory_bound=3), cb.policies.exp3()]
     results = [cb.simulate(game, policies, 3000, instances=4) for game in (table, function, special)]
@@ -122,13 +126,13 @@ def test_exceptions_of_loss_functions_are_passed_on() -> None:
 
 
 def test_invalid_games_are_rejected() -> None:
-    with pytest.raises(ValueError, match="2 plays|outside|must lie in"):
+    with pytest.raises(ValueError, match=r"2 plays|outside|must lie in"):
         cb.Game([cb.Arm(memory=2, loss=lambda tally: tally)])
     with pytest.raises(ValueError, match="by_plays"):
         cb.Game([cb.Arm(memory=3, loss=[0.5, 0.4])])
     with pytest.raises(ValueError, match="no weights"):
         cb.Game([cb.Arm(loss=0.5)])
-    with pytest.raises(ValueError, match="at least one arm|at least 1"):
+    with pytest.raises(ValueError, match=r"at least one arm|at least 1"):
         cb.Game([])
     with pytest.raises(ValueError, match="memory"):
         cb.games.step(memory=0)

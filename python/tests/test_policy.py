@@ -122,7 +122,7 @@ def test_labels_of_policies() -> None:
 
     assert cb.simulate(GAME, [Named(3), "ucb1"], 100).policies == ["my own", "UCB1"]
     assert cb.simulate(GAME, [Named(3), "ucb1", "ucb1"], 100).policies == ["my own", "UCB1", "UCB1 #2"]
-    with pytest.raises(ValueError, match="two policies have the label 'my own'|two policies have the label \"my own\""):
+    with pytest.raises(ValueError, match=r"two policies have the label ['\"]my own"):
         cb.simulate(GAME, [Named(3), Named(3)], 100)
 
 
@@ -175,7 +175,7 @@ def test_invalid_runs_are_rejected() -> None:
         def next_run(self) -> cb.Run:
             return cb.Run(17)
 
-    with pytest.raises(TypeError, match="must return a calibandit.Run, not tuple"):
+    with pytest.raises(TypeError, match=r"must return a calibandit\.Run, not tuple"):
         cb.simulate(GAME, Wrong(3), 100)
     with pytest.raises(cb.SimulationError, match="the arms are 0 to 3"):
         cb.simulate(GAME, Elsewhere(3), 100)

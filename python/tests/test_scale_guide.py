@@ -69,7 +69,7 @@ def test_slurm_scripts(folder: Path) -> None:
 
 def container(manifest: str) -> dict[str, Any]:
     yaml = pytest.importorskip("yaml")
-    job = [part for part in yaml.safe_load_all(FILES[manifest]) if part["kind"] == "Job"][0]
+    job = next(part for part in yaml.safe_load_all(FILES[manifest]) if part["kind"] == "Job")
     containers: list[dict[str, Any]] = job["spec"]["template"]["spec"]["containers"]
     return {**containers[0], "job": job["spec"]}
 

@@ -50,9 +50,7 @@ def test_instances_and_seed_override_those_of_a_file(tmp_path: Path) -> None:
     assert len(set(parts["instance"].tolist())) == 4
 
 
-def test_the_shard_of_a_dead_worker_is_run_again(
-    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_shard_of_a_dead_worker_is_run_again(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))
     with joblib.parallel_config("loky", n_jobs=2):
         cb.sweep(SPEC, shards=6, out=tmp_path / "sweep")
