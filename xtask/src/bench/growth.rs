@@ -140,7 +140,7 @@ fn one_series(label: &str, points: &[(u64, f64)]) -> String {
         let separator = if position > 0 { ", " } else { "" };
         let _ = write!(list, r#"{separator}{{"x": {x}, "mean": {y}, "stderr": 0.0}}"#);
     }
-    format!(r#"{{"policy": "{label}", "mark": "line-and-points", "points": [{list}]}}"#)
+    format!(r#"{{"label": "{label}", "mark": "line-and-points", "points": [{list}]}}"#)
 }
 
 /// Elapsed seconds on 1, 2, 4, ... threads, up to twice the number of hardware threads.
