@@ -18,7 +18,9 @@ next. Losses are minimised.
 
 from __future__ import annotations
 
-from . import games, policies
+from typing import Any as _Any
+
+from . import errors, games, policies
 from ._advisor import Advisor, Certificate, Decision
 from ._core import VERSION as __version__
 from ._core import Session
@@ -26,26 +28,32 @@ from ._game import Arm, BestSequence, Game, Noise, Optimum, Reo, game
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
 from ._result import Result, Summary
 from ._simulate import check, merge, read, run, simulate, spec
-from ._sweep import WorkersLost, sweep
+from ._sweep import sweep
 from .errors import (
-    AlreadySettled,
+    AlreadySettledError,
+    ArgumentTypeError,
     CalibanditError,
     FolderError,
     GameError,
+    MemoryBoundWarning,
+    MissingFileError,
+    MissingFolderError,
     PolicyError,
     SimulationError,
     SnapshotError,
     SpecError,
     TellError,
-    UnknownDecision,
-    UnknownName,
-    UnreadableFile,
-    Waiting,
+    UnknownDecisionError,
+    UnknownNameError,
+    UnreadableFileError,
+    WaitingError,
+    WorkersLostError,
 )
 
 __all__ = [
     "Advisor",
-    "AlreadySettled",
+    "AlreadySettledError",
+    "ArgumentTypeError",
     "Arm",
     "BestSequence",
     "CalibanditError",
@@ -55,6 +63,9 @@ __all__ = [
     "FolderError",
     "Game",
     "GameError",
+    "MemoryBoundWarning",
+    "MissingFileError",
+    "MissingFolderError",
     "Noise",
     "Optimum",
     "Policy",
@@ -70,11 +81,11 @@ __all__ = [
     "SpecError",
     "Summary",
     "TellError",
-    "UnknownDecision",
-    "UnknownName",
-    "UnreadableFile",
-    "Waiting",
-    "WorkersLost",
+    "UnknownDecisionError",
+    "UnknownNameError",
+    "UnreadableFileError",
+    "WaitingError",
+    "WorkersLostError",
     "__version__",
     "check",
     "game",
@@ -88,3 +99,7 @@ __all__ = [
     "spec",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    return errors._renamed(name, __name__)

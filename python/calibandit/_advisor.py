@@ -15,7 +15,7 @@ from . import _core
 from ._game import _whole
 from ._json import dumps
 from ._policy import Policy, PolicyLike, PolicySpec, _Entry
-from .errors import SnapshotError, SpecError, UnknownName
+from .errors import SnapshotError, SpecError, UnknownNameError
 
 __all__ = ["Advisor", "Certificate", "Decision"]
 
@@ -57,8 +57,8 @@ class Advisor:
 
     Play the arms in the order of the decisions, one after the other. Losses may arrive late and in any order within a
     run; each counts at most once. If the policy needs an outstanding loss before its next run, :meth:`ask` raises
-    :class:`Waiting` with the outstanding decisions. Methods may be called from several threads; the plays themselves
-    must not overlap.
+    :class:`WaitingError` with the outstanding decisions. Methods may be called from several threads; the plays
+    themselves must not overlap.
 
     >>> import calibandit as cb
     >>> advisor = cb.Advisor("calibrated", arms=["worker-1", "worker-2", "worker-3"], memory_bound=8)
@@ -244,5 +244,5 @@ def _number(decision: Decision | int) -> int:
         return decision.id
     number = _whole("decision", decision)
     if number < 0:
-        raise UnknownName(f"there is no decision {number}: decisions are numbered from 0")
+        raise UnknownNameError(f"there is no decision {number}: decisions are numbered from 0")
     return number

@@ -11,7 +11,7 @@ from . import _core
 from ._core import Game as CoreGame
 from ._core import Session
 from ._json import dumps, loads
-from .errors import UnknownName
+from .errors import UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,7 +191,7 @@ class Game:
         kind = spec.get("kind")
         kinds = [known["name"] for known in loads(_core.game_kinds())]
         if kind not in kinds:
-            raise UnknownName(_unknown("game", kind, kinds))
+            raise UnknownNameError(_unknown("game", kind, kinds))
         return cls._of(_core.Game.from_spec(dumps(dict(spec))), "spec", dict(spec))
 
     def draw(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Game:
@@ -312,7 +312,9 @@ def _parts(arm: Arm) -> tuple[Any, ...]:
     special = dict(arm.curve)
     calibrated, alone = special.pop("calibrated", None), special.pop("alone", None)
     if special:
-        raise UnknownName(f"beside a function, only `calibrated` and `alone` are allowed, not {', '.join(special)}")
+        raise UnknownNameError(
+            f"beside a function, only `calibrated` and `alone` are allowed, not {', '.join(special)}"
+        )
     return (weights, arm.memory, function, calibrated, alone, arm.trend, dumps(arm.feedback))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from .errors import UnknownName
+from .errors import UnknownNameError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ def plot(result: Result, ax: Axes | None, column: str, band: bool) -> Axes:
     import numpy as np
 
     if column not in ("cpr", "loss", "switches"):
-        raise UnknownName(f"column {column!r} cannot be plotted; use cpr, loss or switches")
+        raise UnknownNameError(f"column {column!r} cannot be plotted; use cpr, loss or switches")
     if ax is None:
         _, ax = plt.subplots()
     times, values, instance = result["t"], result[column].astype(float), result["instance"]

@@ -11,7 +11,7 @@ from . import _core
 from ._core import Feedback, Run
 from ._game import _unknown
 from ._json import dumps, loads
-from .errors import UnknownName
+from .errors import UnknownNameError
 
 __all__ = ["Feedback", "Policy", "PolicyLike", "PolicySpec", "Run", "policy"]
 
@@ -33,7 +33,7 @@ class PolicySpec:
         label = table.pop("label", None)
         kinds = [known["name"] for known in loads(_core.policy_kinds())]
         if table.get("kind") not in kinds:
-            raise UnknownName(_unknown("policy", table.get("kind"), kinds))
+            raise UnknownNameError(_unknown("policy", table.get("kind"), kinds))
         text, own_label, memory_bound = _core.complete_policy(dumps(table))
         self._spec: dict[str, Any] = loads(text)
         self._given_label: str | None = label

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._json import loads
-from .errors import UnknownName
+from .errors import UnknownNameError
 
 if TYPE_CHECKING:
     import pandas
@@ -70,7 +70,7 @@ class Result:
             keys, labels = self._table.labels(column)
             return np.array(labels, dtype=object)[np.array(keys, dtype=np.intp)]
         if column not in COLUMNS:
-            raise UnknownName(f"there is no column {column!r}; the columns are {', '.join(COLUMNS)}")
+            raise UnknownNameError(f"there is no column {column!r}; the columns are {', '.join(COLUMNS)}")
         return np.asarray(self._table.column(column))
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -22,33 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 from ._progress import Progress, Watcher, watcher
 from ._shards import Store, fingerprint, pack, splits
-from .errors import CalibanditError
+from .errors import WorkersLostError
 
 if TYPE_CHECKING:
     from . import Result
 
-__all__ = ["WorkersLost", "sweep"]
+__all__ = ["sweep"]
 
 #: Default number of consecutive rounds in which workers may die without finishing a shard.
 RETRIES = 3
-
-
-class WorkersLost(CalibanditError, RuntimeError):
-    """Workers died repeatedly. The shards in :attr:`shards` are not finished; the others are, and are kept."""
-
-    def __init__(self, shards: Sequence[int], of: int, attempts: int, out: Path | None) -> None:
-        self.shards = list(shards)
-        named = ", ".join(f"{shard}/{of}" for shard in self.shards[:20])
-        more = f" and {len(self.shards) - 20} more" if len(self.shards) > 20 else ""
-        advice = (
-            f"The finished shards are kept in {out}: call again to continue from there"
-            if out is not None
-            else "Give `out=` to keep the finished shards for another call"
-        )
-        super().__init__(
-            f"workers died {attempts} times in a row without finishing another shard; not finished: {named}{more}. "
-            f"{advice}. Usual reasons are too little memory and machines that were taken away."
-        )
 
 
 def sweep(
@@ -80,7 +62,7 @@ def sweep(
         progress: as in :func:`calibandit.run`, counting shards.
 
     Raises:
-        WorkersLost: if unfinished shards remain after the retries. The finished ones are kept.
+        WorkersLostError: if unfinished shards remain after the retries. The finished ones are kept.
 
     An error inside a shard would occur again in a retry, so it is raised at once.
 
@@ -174,7 +156,7 @@ class _Rounds:
             failures = failures + 1 if len(finished) == before else 0
             if failures > self.retries:
                 left = [shard for shard in left if shard not in finished]
-                raise WorkersLost(left, of, failures, self.out) from error
+                raise _lost(left, of, failures, self.out) from error
 
     def _round(self, left: list[int], finished: set[int], show: Callable[[], None]) -> BaseException | None:
         """Run shards until all are finished or workers die; return the error of the latter."""
@@ -197,6 +179,21 @@ class _Rounds:
                     error = outcome.error
                 else:
                     raise outcome.error
+
+
+def _lost(shards: Sequence[int], of: int, attempts: int, out: Path | None) -> WorkersLostError:
+    named = ", ".join(f"{shard}/{of}" for shard in shards[:20])
+    more = f" and {len(shards) - 20} more" if len(shards) > 20 else ""
+    advice = (
+        f"The finished shards are kept in {out}: call again to continue from there"
+        if out is not None
+        else "Give `out=` to keep the finished shards for another call"
+    )
+    return WorkersLostError(
+        f"workers died {attempts} times in a row without finishing another shard; not finished: {named}{more}. "
+        f"{advice}. Usual reasons are too little memory and machines that were taken away.",
+        shards,
+    )
 
 
 def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None) -> Iterator[tuple[int, Any]]:

@@ -12,22 +12,29 @@ An exception raised inside a policy or a loss curve written by the user is passe
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
-    "AlreadySettled",
+    "AlreadySettledError",
+    "ArgumentTypeError",
     "CalibanditError",
     "FolderError",
     "GameError",
+    "MemoryBoundWarning",
+    "MissingFileError",
+    "MissingFolderError",
     "PolicyError",
     "SimulationError",
     "SnapshotError",
     "SpecError",
     "TellError",
-    "UnknownDecision",
-    "UnknownName",
-    "UnreadableFile",
-    "Waiting",
+    "UnknownDecisionError",
+    "UnknownNameError",
+    "UnreadableFileError",
+    "WaitingError",
+    "WorkersLostError",
 ]
 
 
@@ -36,7 +43,7 @@ class CalibanditError(Exception):
 
 
 class SpecError(CalibanditError, ValueError):
-    """An invalid specification of a game, a policy or an experiment, or an invalid argument.
+    """An invalid specification of a game, a policy or an experiment, or an invalid value of an argument.
 
     ``errors`` lists all problems of an experiment with their location, as ``calibandit run`` prints them.
     """
@@ -48,11 +55,19 @@ class SpecError(CalibanditError, ValueError):
         self.errors = []
 
 
-class UnreadableFile(SpecError, OSError):
+class ArgumentTypeError(CalibanditError, TypeError):
+    """An argument has the wrong type, for example a text where a number is needed."""
+
+
+class UnreadableFileError(SpecError, OSError):
     """A file could not be read."""
 
 
-class UnknownName(CalibanditError, KeyError):
+class MissingFileError(UnreadableFileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class UnknownNameError(CalibanditError, KeyError):
     """An unknown name: of a kind of game or policy, of a column or of an arm."""
 
     def __str__(self) -> str:
@@ -76,7 +91,11 @@ class FolderError(CalibanditError, OSError):
     """An output folder, or a file in it, could not be read or written."""
 
 
-class Waiting(CalibanditError, RuntimeError):
+class MissingFolderError(FolderError, FileNotFoundError):
+    """There are no results at this path."""
+
+
+class WaitingError(CalibanditError, RuntimeError):
     """The policy of an advisor needs outstanding losses before its next run. ``outstanding`` lists the decisions."""
 
     outstanding: list[int]
@@ -90,16 +109,56 @@ class TellError(CalibanditError, ValueError):
     """An advisor rejects a loss: it is not a number, or it is outside the declared range."""
 
 
-class UnknownDecision(TellError, KeyError):
+class UnknownDecisionError(TellError, KeyError):
     """There is no decision with this number."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
-class AlreadySettled(TellError):
+class AlreadySettledError(TellError):
     """A second loss was told for the same decision. The first one counts."""
 
 
 class SnapshotError(CalibanditError, ValueError):
     """A saved advisor could not be read."""
+
+
+class WorkersLostError(CalibanditError, RuntimeError):
+    """Workers died repeatedly. The shards in ``shards`` are not finished; the others are."""
+
+    shards: list[int]
+
+    def __init__(self, message: str, shards: Sequence[int] = ()) -> None:
+        super().__init__(message, list(shards))
+        self.shards = list(shards)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MemoryBoundWarning(UserWarning):
+    """The memory bound of a policy is below the memory of the game: no guarantee of the policy holds."""
+
+
+#: Former names and the present ones.
+_RENAMED = {
+    "AlreadySettled": "AlreadySettledError",
+    "UnknownDecision": "UnknownDecisionError",
+    "UnknownName": "UnknownNameError",
+    "UnreadableFile": "UnreadableFileError",
+    "Waiting": "WaitingError",
+    "WorkersLost": "WorkersLostError",
+}
+
+
+def _renamed(name: str, module: str) -> Any:
+    """The exception that had another name, with a warning at the line that uses it."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    warnings.warn(f"{name} is now called {_RENAMED[name]}", DeprecationWarning, stacklevel=3)
+    return globals()[_RENAMED[name]]
+
+
+def __getattr__(name: str) -> Any:
+    return _renamed(name, __name__)

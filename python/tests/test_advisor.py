@@ -73,7 +73,7 @@ def test_losses_may_arrive_late_and_in_any_order() -> None:
     while len(played) < 500:
         try:
             decision = late.ask()
-        except cb.Waiting as error:
+        except cb.WaitingError as error:
             assert set(error.outstanding) <= {other.id for other in waiting}
             shuffled.shuffle(waiting)
             for other in waiting:
@@ -90,7 +90,7 @@ def test_a_forgotten_loss_is_replaced_by_one_more_play() -> None:
     adviser = advisor()
     lost = next(decision for decision in iter(adviser.ask, None) if decision.measured)
     adviser.forget(lost)
-    with pytest.raises(cb.AlreadySettled):
+    with pytest.raises(cb.AlreadySettledError):
         adviser.tell(lost, loss=0.5)
 
 
@@ -118,7 +118,7 @@ def test_invalid_losses_are_rejected() -> None:
         with pytest.raises(ValueError, match="does not lie in"):
             adviser.tell(decision, loss=bad)
     adviser.tell(decision, loss=1)
-    with pytest.raises(cb.AlreadySettled, match="at most once"):
+    with pytest.raises(cb.AlreadySettledError, match="at most once"):
         adviser.tell(decision, loss=1)
     with pytest.raises(KeyError, match="never made"):
         adviser.tell(99, loss=0.5)
@@ -206,7 +206,7 @@ def test_several_threads_can_ask_and_tell() -> None:
             for _ in range(300):
                 try:
                     decision = adviser.ask()
-                except cb.Waiting:
+                except cb.WaitingError:
                     continue
                 adviser.tell(decision, loss=0.2 * decision.index)
         except BaseException as error:

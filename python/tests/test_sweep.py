@@ -64,7 +64,7 @@ def test_workers_that_always_die_end_in_an_error_that_names_the_shards(
 ) -> None:
     monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=2, times=10**6)))
     out = tmp_path / "sweep"
-    with joblib.parallel_config("loky", n_jobs=2), pytest.raises(cb.WorkersLost, match="2/4") as lost:
+    with joblib.parallel_config("loky", n_jobs=2), pytest.raises(cb.WorkersLostError, match="2/4") as lost:
         cb.sweep(SPEC, shards=4, out=out, retries=2)
     assert lost.value.shards == [2]
     assert str(out) in str(lost.value)

@@ -80,7 +80,7 @@ impl Failure {
             },
             Failure::Spec(errors) => {
                 let unreadable = errors.errors().iter().any(|error| error.kind == DiagnosticKind::Unreadable);
-                let kind = if unreadable { "UnreadableFile" } else { "SpecError" };
+                let kind = if unreadable { "UnreadableFileError" } else { "SpecError" };
                 with(py, exception(py, kind, &message), "errors", serde_json::to_string(errors.errors()).ok())
             }
             Failure::Shard(_) => exception(py, "SpecError", &message),
@@ -88,14 +88,17 @@ impl Failure {
             Failure::Game(_) | Failure::Reo(_) | Failure::Optimum(_) => exception(py, "GameError", &message),
             Failure::Policy(_) => exception(py, "PolicyError", &message),
             Failure::Ask(AskError::BadRun { .. }) => exception(py, "SimulationError", &message),
-            Failure::Ask(AskError::Waiting { outstanding }) => {
-                with(py, exception(py, "Waiting", &message), "outstanding", serde_json::to_string(&outstanding).ok())
-            }
-            Failure::Tell(TellError::Unknown { .. }) => exception(py, "UnknownDecision", &message),
-            Failure::Tell(TellError::AlreadySettled { .. }) => exception(py, "AlreadySettled", &message),
+            Failure::Ask(AskError::Waiting { outstanding }) => with(
+                py,
+                exception(py, "WaitingError", &message),
+                "outstanding",
+                serde_json::to_string(&outstanding).ok(),
+            ),
+            Failure::Tell(TellError::Unknown { .. }) => exception(py, "UnknownDecisionError", &message),
+            Failure::Tell(TellError::AlreadySettled { .. }) => exception(py, "AlreadySettledError", &message),
             Failure::Tell(_) => exception(py, "TellError", &message),
             Failure::Snapshot(_) => exception(py, "SnapshotError", &message),
-            Failure::Unknown(_) => exception(py, "UnknownName", &message),
+            Failure::Unknown(_) => exception(py, "UnknownNameError", &message),
             Failure::Ask(_) | Failure::Advisor(_) | Failure::Range(_) | Failure::Json(_) | Failure::Value(_) => {
                 exception(py, "SpecError", &message)
             }
