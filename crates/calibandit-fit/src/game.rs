@@ -151,7 +151,8 @@ pub fn game(arms: &[FittedArm]) -> Result<GameSpec, ArmsError> {
         });
         return Ok(Fitted::of(models.collect(), memory as usize).into());
     }
-    let arms = arms.iter().map(|FittedArm { fit, .. }| ArmSpec {
+    let arms = arms.iter().map(|FittedArm { name, fit }| ArmSpec {
+        name: Some(name.clone()),
         weights: None,
         memory: Some(memory as usize),
         loss: LossCurveSpec { by_plays: Some((1..=memory).map(|k| fit.mean(k)).collect()), ..LossCurveSpec::default() },

@@ -126,7 +126,7 @@ impl PyGame {
 
 fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
     let (weights, memory, loss, calibrated, alone, trend, feedback) = parts;
-    let named = |source: ArmError| Failure::Game(GameError::Arm { arm: index, source });
+    let named = |source: ArmError| Failure::Game(GameError::Arm { arm: index, name: None, source });
     let weights = match (weights, memory) {
         (Some(weights), None) => Weights::new(weights),
         (None, Some(memory)) => Weights::unit(memory),

@@ -51,7 +51,8 @@ impl PySession {
         let expected = self.raised.or(Ok::<_, Failure>(expected))?;
         if expected.is_nan() {
             let tally = window.exposure(arm, self.game.arms()[arm].weights()).tally;
-            return Err(GameError::CurveLeftRange { arm, tally }.into());
+            let name = self.game.arm_name(arm).map(str::to_owned);
+            return Err(GameError::CurveLeftRange { arm, name, tally }.into());
         }
         let loss = self.game.arms()[arm].noise().draw(expected, &mut self.noise);
         self.window = window;

@@ -26,6 +26,8 @@ pub use weights::Weights;
 pub use window::{Exposure, Window};
 pub use zoo::{GameSpec, GameSpecError};
 
+use std::collections::HashMap;
+
 use crate::Problem;
 
 /// A weighted tallying bandit: the paper's (m, w, h)-WTB, in which each arm may have a memory of its own.
@@ -57,18 +59,34 @@ struct GameData {
 }
 
 impl Game {
-    /// A game with these arms.
+    /// A game with these arms. The names of arms that have one must differ.
     pub fn new(arms: Vec<Arm>) -> Result<Self, GameError> {
         if arms.len() >= u32::MAX as usize {
             return Err(GameError::TooManyArms { arms: arms.len() });
         }
         let memory = arms.iter().map(Arm::memory).max().ok_or(GameError::NoArms)?;
+        let mut names = HashMap::new();
+        for (arm, name) in arms.iter().enumerate().filter_map(|(x, arm)| Some((x, arm.name()?))) {
+            if let Some(first) = names.insert(name, arm) {
+                return Err(GameError::SameName { name: name.to_owned(), first, arm });
+            }
+        }
         Ok(Self { arms, memory })
     }
 
     /// The arms.
     pub fn arms(&self) -> &[Arm] {
         &self.arms
+    }
+
+    /// The name of an arm; `None` if it has none, or if there is no such arm.
+    pub fn arm_name(&self, arm: usize) -> Option<&str> {
+        self.arms.get(arm)?.name()
+    }
+
+    /// How tables refer to an arm: by its name, or by its index if it has none.
+    pub fn arm_label(&self, arm: usize) -> String {
+        self.arm_name(arm).map_or_else(|| arm.to_string(), str::to_owned)
     }
 
     /// How far back plays matter: the largest memory of any arm, the paper's `m`.
@@ -124,7 +142,7 @@ impl Game {
                 let loss = self.play(arm, &mut window);
                 if loss.is_nan() {
                     let tally = window.exposure(arm, self.arms[arm].weights()).tally;
-                    return Err(GameError::CurveLeftRange { arm, tally });
+                    return Err(GameError::CurveLeftRange { arm, name: self.arm_name(arm).map(str::to_owned), tally });
                 }
                 Ok(loss)
             })
@@ -145,6 +163,14 @@ impl From<Game> for GameData {
     }
 }
 
+/// How messages refer to an arm: `arm 1`, or `arm 1 (bob)` if it has a name.
+pub(crate) fn arm_title(arm: usize, name: &Option<String>) -> String {
+    match name {
+        Some(name) => format!("arm {arm} ({name})"),
+        None => format!("arm {arm}"),
+    }
+}
+
 /// Why a game or a sequence of plays is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -159,12 +185,24 @@ pub enum GameError {
         arms: usize,
     },
     /// An arm is not valid.
-    #[error("arm {arm}: {source}")]
+    #[error("{}: {source}", arm_title(*arm, name))]
     Arm {
         /// Its index, from 0.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// What is wrong with it.
         source: ArmError,
+    },
+    /// Two arms have the same name.
+    #[error("arm {arm} has the name `{name}`, which arm {first} has too: give each arm a name of its own")]
+    SameName {
+        /// The name.
+        name: String,
+        /// The first arm that has it.
+        first: usize,
+        /// The other one.
+        arm: usize,
     },
     /// A parameter of a game of the zoo is out of its range.
     #[error("`{parameter}` must be {expected}, but is {value}")]
@@ -201,10 +239,15 @@ pub enum GameError {
         arms: usize,
     },
     /// A loss function returned something outside [0, 1].
-    #[error("the loss function of arm {arm} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]")]
+    #[error(
+        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
+        arm_title(*arm, name)
+    )]
     CurveLeftRange {
         /// The arm.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// The tally at which it did.
         tally: f64,
     },

@@ -98,7 +98,8 @@ pub(crate) fn read_game(table: &SpannedValue, key: &StreamKey) -> Result<(GameSp
         Err(error) => {
             let path = match &error {
                 GameError::Parameter { parameter, .. } => (*parameter).to_owned(),
-                GameError::Arm { arm, source } => format!("arm.{arm}{}", within_arm(source)),
+                GameError::Arm { arm, source, .. } => format!("arm.{arm}{}", within_arm(source)),
+                GameError::SameName { arm, .. } => format!("arm.{arm}.name"),
                 GameError::NoArms => "arm".to_owned(),
                 _ => String::new(),
             };
@@ -115,6 +116,7 @@ fn within_arm(error: &ArmError) -> String {
         ArmError::SpecialValue { what, .. } => format!(".loss.{what}"),
         ArmError::Table { .. } => ".loss.by_plays".to_owned(),
         ArmError::Curve { .. } | ArmError::NoShape | ArmError::TwoShapes { .. } => ".loss".to_owned(),
+        ArmError::Name { .. } => ".name".to_owned(),
         ArmError::Noise { .. } => ".feedback".to_owned(),
         _ => String::new(),
     }

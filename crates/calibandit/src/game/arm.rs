@@ -1,4 +1,4 @@
-//! One arm of a game: weights, loss curve and noise, checked together.
+//! One arm of a game: weights, loss curve, noise and an optional name, checked together.
 
 use super::{Exposure, LossCurve, Noise, Shape, Trend, Weights};
 
@@ -10,6 +10,7 @@ use super::{Exposure, LossCurve, Noise, Shape, Trend, Weights};
     serde(try_from = "ArmData", into = "ArmData")
 )]
 pub struct Arm {
+    name: Option<String>,
     weights: Weights,
     curve: LossCurve,
     noise: Noise,
@@ -18,6 +19,8 @@ pub struct Arm {
 
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct ArmData {
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    name: Option<String>,
     weights: Weights,
     loss: LossCurve,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -27,6 +30,9 @@ struct ArmData {
 /// Up to this memory every window of an arm with a loss function is tried when the arm is made: 2048 calls of the
 /// function at most.
 const TRIED_AT_ONCE: usize = 12;
+
+/// Names are printed in tables and legends, where longer ones have no room.
+const LONGEST_NAME: usize = 100;
 
 impl Arm {
     /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows
@@ -39,9 +45,25 @@ impl Arm {
         {
             return Err(ArmError::Table { values: losses.len(), memory });
         }
-        let arm = Self { eventual_loss: curve.at(calibrated(&weights)), weights, curve, noise };
+        let arm = Self { name: None, eventual_loss: curve.at(calibrated(&weights)), weights, curve, noise };
         arm.check_curve()?;
         Ok(arm)
+    }
+
+    /// The same arm with a name, which tables, figures and errors show. A name has 1 to 100 characters, none of them a
+    /// control character, and is not blank. The names of a game differ, see [`Game::new`](super::Game::new).
+    ///
+    /// ```
+    /// use calibandit::{Arm, LossCurve, Noise, Weights};
+    /// let arm = Arm::new(Weights::unit(3)?, LossCurve::constant(0.5), Noise::Bernoulli)?.named("bob")?;
+    /// assert_eq!(arm.name(), Some("bob"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn named(mut self, name: impl Into<String>) -> Result<Self, ArmError> {
+        let name = name.into();
+        check_name(&name)?;
+        self.name = Some(name);
+        Ok(self)
     }
 
     fn check_curve(&self) -> Result<(), ArmError> {
@@ -105,6 +127,11 @@ impl Arm {
         Err(ArmError::Curve { loss, tally: exposure.tally, plays: exposure.plays })
     }
 
+    /// The name, if the arm has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The weights, newest play first.
     pub fn weights(&self) -> &Weights {
         &self.weights
@@ -136,6 +163,18 @@ impl Arm {
     }
 }
 
+/// Checks a name of an arm, see [`Arm::named`].
+pub(super) fn check_name(name: &str) -> Result<(), ArmError> {
+    let valid = !name.trim().is_empty() && !name.contains(char::is_control) && name.chars().count() <= LONGEST_NAME;
+    if valid { Ok(()) } else { Err(ArmError::Name { name: name.to_owned() }) }
+}
+
+/// The beginning of a name, with control characters escaped: a refused name may be long, or spoil a terminal.
+fn excerpt(name: &str) -> String {
+    let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
+    if name.chars().count() > 40 { shown + "…" } else { shown }
+}
+
 fn calibrated(weights: &Weights) -> Exposure {
     Exposure { tally: weights.total(), plays: weights.memory(), memory: weights.memory() }
 }
@@ -143,13 +182,17 @@ fn calibrated(weights: &Weights) -> Exposure {
 impl TryFrom<ArmData> for Arm {
     type Error = ArmError;
     fn try_from(data: ArmData) -> Result<Self, ArmError> {
-        Self::new(data.weights, data.loss, data.feedback)
+        let arm = Self::new(data.weights, data.loss, data.feedback)?;
+        match data.name {
+            Some(name) => arm.named(name),
+            None => Ok(arm),
+        }
     }
 }
 
 impl From<Arm> for ArmData {
     fn from(arm: Arm) -> Self {
-        Self { weights: arm.weights, loss: arm.curve, feedback: arm.noise }
+        Self { name: arm.name, weights: arm.weights, loss: arm.curve, feedback: arm.noise }
     }
 }
 
@@ -218,6 +261,16 @@ pub enum ArmError {
         parameter: &'static str,
         /// Its value.
         value: f64,
+    },
+    /// A name that is blank, too long, or has control characters.
+    #[error(
+        "the name of an arm must have 1 to {LONGEST_NAME} characters, not all blank and none of them a control \
+         character, but is `{}`",
+        excerpt(name)
+    )]
+    Name {
+        /// The name.
+        name: String,
     },
     /// An arm in a file has neither `weights` nor `memory`.
     #[error("the arm has no weights: give `weights`, newest play first, or `memory` for that many weights of 1")]
@@ -301,9 +354,30 @@ mod tests {
     }
 
     #[test]
+    fn names_are_short_visible_texts() {
+        let arm = || Arm::new(unit(1), LossCurve::constant(0.5), Noise::None).unwrap();
+        for good in ["bob", "Jürgen Müller 2", &"ß".repeat(100)] {
+            assert_eq!(arm().named(good).unwrap().name(), Some(good));
+        }
+        for bad in ["", "  ", "a\nb", "red \u{1b}[31m", "\u{9b}", &"ß".repeat(101)] {
+            let refused = arm().named(bad).unwrap_err();
+            assert_eq!(refused, ArmError::Name { name: bad.to_owned() });
+            let message = refused.to_string();
+            assert!(!message.contains(char::is_control) && message.chars().count() < 250, "{message:?}");
+        }
+        assert_eq!(arm().name(), None);
+    }
+
+    #[test]
     fn arms_survive_a_file() {
+        let named = Arm::new(unit(1), LossCurve::constant(0.5), Noise::None).unwrap().named("bob").unwrap();
+        let text = serde_json::to_string(&named).unwrap();
+        assert_eq!(text, r#"{"name":"bob","weights":[1.0],"loss":{"constant":0.5},"feedback":"none"}"#);
+        assert_eq!(serde_json::from_str::<Arm>(&text).unwrap(), named);
+        assert!(serde_json::from_str::<Arm>(&text.replace("bob", "")).is_err());
         let arm = Arm::new(unit(3), LossCurve::constant(0.5).when_calibrated(0.35), Noise::Normal { sd: 0.1 }).unwrap();
         let text = serde_json::to_string(&arm).unwrap();
         assert_eq!(serde_json::from_str::<Arm>(&text).unwrap(), arm);
+        assert!(!text.contains("name"), "files of arms without a name are as before: {text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Every parameter's error, and that no parameters make a draw panic.
 
 use calibandit::zoo::*;
-use calibandit::{ArmError, GameError, GameSpec, Linear, LossCurveSpec, Noise};
+use calibandit::{ArmError, GameError, GameSpec, Linear, LossCurveSpec, Noise, optimum};
 use proptest::prelude::*;
 
 use super::instance;
@@ -176,9 +176,9 @@ fn random_reo() {
 #[test]
 fn custom() {
     let constant = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
-    let arm = ArmSpec { weights: None, memory: Some(2), loss: constant, feedback: Noise::None };
+    let arm = ArmSpec { name: None, weights: None, memory: Some(2), loss: constant, feedback: Noise::None };
     let second = |bad: ArmSpec| match refused(Custom { arm: vec![arm.clone(), bad] }) {
-        GameError::Arm { arm: 1, source } => source,
+        GameError::Arm { arm: 1, source, .. } => source,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(Custom { arm: vec![] }), GameError::NoArms);
@@ -190,6 +190,38 @@ fn custom() {
     let bad = ArmSpec { feedback: Noise::Normal { sd: f64::NAN }, ..arm.clone() };
     assert!(matches!(second(bad), ArmError::Noise { .. }));
     names("memory", Custom { arm: vec![ArmSpec { memory: Some(usize::MAX), ..arm }] });
+}
+
+#[test]
+fn arm_names() {
+    let called = |name: &str| ArmSpec {
+        name: Some(name.to_owned()),
+        weights: None,
+        memory: Some(2),
+        loss: LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() },
+        feedback: Noise::None,
+    };
+    let unnamed = ArmSpec { name: None, ..called("") };
+    let good = Custom { arm: vec![called("bob"), unnamed.clone(), called("Bob"), unnamed.clone()] };
+    let game = good.draw(&mut instance(0)).unwrap();
+    let names: Vec<Option<&str>> = (0..5).map(|x| game.arm_name(x)).collect();
+    assert_eq!(names, [Some("bob"), None, Some("Bob"), None, None]);
+    assert_eq!([0, 1].map(|x| game.arm_label(x)), ["bob", "1"]);
+    // Names do not matter to the mathematics: the arms remain interchangeable, and the optimum is that of one arm.
+    assert_eq!(optimum(&game, 100).unwrap().loss, 50.0);
+
+    let same = refused(Custom { arm: vec![called("bob"), unnamed, called("bob")] });
+    assert_eq!(same, GameError::SameName { name: "bob".to_owned(), first: 0, arm: 2 });
+    assert!(same.to_string().contains("arm 2 has the name `bob`, which arm 0 has too"), "{same}");
+    let empty = refused(Custom { arm: vec![called("bob"), called("")] });
+    assert!(matches!(&empty, GameError::Arm { arm: 1, name: None, source: ArmError::Name { .. } }), "{empty:?}");
+    let loss = LossCurveSpec { constant: Some(2.0), ..LossCurveSpec::default() };
+    let wrong = refused(Custom { arm: vec![called("ann"), ArmSpec { loss, ..called("bob") }] });
+    assert!(wrong.to_string().starts_with("arm 1 (bob): the loss curve is 2 at"), "{wrong}");
+
+    let model = |name: &str| FittedModel { name: Some(name.to_owned()), alpha: 0.0, beta: 0.5, gamma: 0.0, sd: 0.1 };
+    let same = refused(Fitted::of(vec![model("bob"), model("bob")], 3));
+    assert_eq!(same, GameError::SameName { name: "bob".to_owned(), first: 0, arm: 1 });
 }
 
 #[test]
@@ -287,7 +319,7 @@ prop_compose! {
             }
             .into(),
             _ => {
-                let arm = ArmSpec { weights, memory: flag.then_some(memory), loss, feedback };
+                let arm = ArmSpec { name: None, weights, memory: flag.then_some(memory), loss, feedback };
                 Custom { arm: vec![arm; other % 3] }.into()
             }
         }

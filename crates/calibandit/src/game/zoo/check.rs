@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use crate::game::arm::check_name;
 use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
 use crate::math;
 use crate::rng::Stream;
@@ -144,10 +145,29 @@ pub(super) fn halving(memory: usize) -> Vec<f64> {
 
 /// An arm, with its index in the error.
 pub(super) fn arm(index: usize, weights: Weights, curve: LossCurve, noise: Noise) -> Result<Arm, GameError> {
-    Arm::new(weights, curve, noise).map_err(|source| GameError::Arm { arm: index, source })
+    Arm::new(weights, curve, noise).map_err(|source| GameError::Arm { arm: index, name: None, source })
+}
+
+/// An arm with a name if one is given, with its index and name in the error.
+pub(super) fn named_arm(
+    index: usize,
+    name: Option<&str>,
+    weights: Weights,
+    curve: LossCurve,
+    noise: Noise,
+) -> Result<Arm, GameError> {
+    let Some(name) = name else { return arm(index, weights, curve, noise) };
+    // A name that is refused is in the error already.
+    let named = Arm::new(weights, curve, noise).and_then(|arm| arm.named(name));
+    named.map_err(|source| GameError::Arm { arm: index, name: own_name(name), source })
+}
+
+/// The name for errors about an arm; `None` if it is invalid itself.
+pub(super) fn own_name(name: &str) -> Option<String> {
+    check_name(name).is_ok().then(|| name.to_owned())
 }
 
 /// Weights for arms that all have the same, as checked before.
 pub(super) fn weights(weights: Vec<f64>) -> Result<Weights, GameError> {
-    Weights::new(weights).map_err(|source| GameError::Arm { arm: 0, source })
+    Weights::new(weights).map_err(|source| GameError::Arm { arm: 0, name: None, source })
 }

@@ -31,6 +31,10 @@ pub struct Custom {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmSpec {
+    /// The name of the arm, for tables and figures: 1 to 100 characters, different from the names of the other arms.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 100)))]
+    pub name: Option<String>,
     /// How much a play counts by its age, newest first, each in (0, 1]. Their number is the arm's memory.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub weights: Option<Vec<f64>>,
@@ -49,7 +53,7 @@ impl GameConfig for Custom {
     const CITATION: &'static str = "Section 2, the definition of the weighted tallying bandit";
 
     fn example() -> Self {
-        let worker = |loss| ArmSpec { weights: None, memory: Some(3), loss, feedback: Noise::Bernoulli };
+        let worker = |loss| ArmSpec { name: None, weights: None, memory: Some(3), loss, feedback: Noise::Bernoulli };
         let steady = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
         let slow_starter = LossCurveSpec { by_plays: Some(vec![0.9, 0.6, 0.2]), ..LossCurveSpec::default() };
         Self { arm: vec![worker(steady), worker(slow_starter)] }
@@ -64,7 +68,8 @@ impl Custom {
     /// The game: the same for every stream.
     pub fn draw(&self, _stream: &mut Stream) -> Result<Game, GameError> {
         let arms = self.arm.iter().enumerate().map(|(index, arm)| {
-            let named = |source| GameError::Arm { arm: index, source };
+            let name = arm.name.as_deref();
+            let named = |source| GameError::Arm { arm: index, name: name.and_then(check::own_name), source };
             let weights = match (&arm.weights, arm.memory) {
                 (Some(weights), None) => Weights::new(weights.clone()).map_err(named)?,
                 (None, Some(0)) => return Err(named(ArmError::NoMemory)),
@@ -76,7 +81,7 @@ impl Custom {
                 (None, None) => return Err(named(ArmError::NoWeights)),
             };
             let curve = LossCurve::try_from(arm.loss.clone()).map_err(named)?;
-            check::arm(index, weights, curve, arm.feedback)
+            check::named_arm(index, name, weights, curve, arm.feedback)
         });
         Game::new(arms.collect::<Result<_, _>>()?)
     }

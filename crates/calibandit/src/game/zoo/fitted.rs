@@ -48,8 +48,9 @@ pub struct Fitted {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FittedModel {
-    /// The name of the arm, for tables and plots.
+    /// The name of the arm, for tables and figures: 1 to 100 characters, different from the names of the other arms.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 100)))]
     pub name: Option<String>,
     /// The rate of the exponential decrease.
     pub alpha: f64,
@@ -124,7 +125,7 @@ impl Fitted {
         let weights = check::weights(vec![1.0; memory])?;
         let arms = models.iter().enumerate().map(|(x, model)| {
             let curve = LossCurve::exponential_linear(model.alpha, model.beta, model.gamma);
-            check::arm(x, weights.clone(), curve, Noise::Normal { sd: model.sd })
+            check::named_arm(x, model.name.as_deref(), weights.clone(), curve, Noise::Normal { sd: model.sd })
         });
         Game::new(arms.collect::<Result<_, _>>()?)
     }
