@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import _core
-from ._game import _whole
+from ._arguments import LARGEST, whole
 from ._json import dumps
 from ._policy import Policy, PolicyLike, PolicySpec, _Entry
 from .errors import SnapshotError, SpecError, UnknownNameError
@@ -83,7 +83,7 @@ class Advisor:
         seed: int = 1,
         loss_range: tuple[float, float] = (0.0, 1.0),
     ) -> None:
-        names = list(range(_whole("arms", arms))) if not isinstance(arms, Sequence) else list(arms)
+        names = list(range(whole("arms", arms))) if not isinstance(arms, Sequence) else list(arms)
         if len(set(names)) != len(names):
             raise SpecError(f"two arms have the same name: {names!r}")
         entry = _Entry(policy, memory_bound)
@@ -92,8 +92,8 @@ class Advisor:
                 dumps(entry.table),
                 entry.factory,
                 len(names),
-                None if horizon is None else _whole("horizon", horizon),
-                _whole("seed", seed),
+                None if horizon is None else whole("horizon", horizon),
+                whole("seed", seed),
                 (float(loss_range[0]), float(loss_range[1])),
             ),
             names,
@@ -242,7 +242,7 @@ class Advisor:
 def _number(decision: Decision | int) -> int:
     if isinstance(decision, Decision):
         return decision.id
-    number = _whole("decision", decision)
+    number = whole("decision", decision, low=-LARGEST)
     if number < 0:
         raise UnknownNameError(f"there is no decision {number}: decisions are numbered from 0")
     return number

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
+from ._arguments import unknown, whole
 from ._core import Game as CoreGame
 from ._core import Session
 from ._json import dumps, loads
@@ -191,7 +191,7 @@ class Game:
         kind = spec.get("kind")
         kinds = [known["name"] for known in loads(_core.game_kinds())]
         if kind not in kinds:
-            raise UnknownNameError(_unknown("game", kind, kinds))
+            raise UnknownNameError(unknown("game", kind, kinds))
         return cls._of(_core.Game.from_spec(dumps(dict(spec))), "spec", dict(spec))
 
     def draw(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Game:
@@ -264,7 +264,7 @@ class Game:
         >>> cb.games.step(arms=5, memory=3).optimum(10**12).loss
         350000000000.3
         """
-        horizon = _whole("horizon", horizon)
+        horizon = whole("horizon", horizon)
         loss, excess, lower, exact, prefix, cycle, repeats, tail = self._core.optimum(horizon)
         sequence = BestSequence(tuple(prefix), tuple(cycle), repeats, tuple(tail))
         return Optimum(horizon, loss, excess, lower, exact, sequence)
@@ -320,24 +320,6 @@ def _parts(arm: Arm) -> tuple[Any, ...]:
 
 def _present(spec: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if value is not None}
-
-
-def _whole(name: str, value: Any) -> int:
-    """An integer; a float such as 1e6 is accepted if it is integral."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    import operator
-
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"`{name}` must be a whole number, not {value!r}") from None
-
-
-def _unknown(what: str, name: Any, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(str(name).replace("_", "-"), known, n=1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
-    return f"there is no {what} {name!r}.{meant} Known: {', '.join(known)}."
 
 
 def game(kind: str, **parameters: Any) -> Game:

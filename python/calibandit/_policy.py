@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Union
 
 from . import _core
+from ._arguments import unknown
 from ._core import Feedback, Run
-from ._game import _unknown
 from ._json import dumps, loads
 from .errors import UnknownNameError
 
@@ -33,7 +33,7 @@ class PolicySpec:
         label = table.pop("label", None)
         kinds = [known["name"] for known in loads(_core.policy_kinds())]
         if table.get("kind") not in kinds:
-            raise UnknownNameError(_unknown("policy", table.get("kind"), kinds))
+            raise UnknownNameError(unknown("policy", table.get("kind"), kinds))
         text, own_label, memory_bound = _core.complete_policy(dumps(table))
         self._spec: dict[str, Any] = loads(text)
         self._given_label: str | None = label

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union, cast
 
 from . import _core
-from ._game import Game, _whole
+from ._arguments import whole
+from ._game import Game
 from ._json import dumps, loads
 from ._policy import PolicyLike, PolicySpec, _Entry
 from ._progress import Progress, watcher
@@ -56,17 +57,17 @@ def simulate(
     elif isinstance(checkpoints, Mapping):
         when = dict(checkpoints)
     else:
-        when = {"at": [_whole("checkpoints", time) for time in checkpoints]}
+        when = {"at": [whole("checkpoints", time) for time in checkpoints]}
     with watcher(progress, name) as told:
         table = _core.simulate(
             played._core,
             [entry.parts() for entry in entries],
-            _whole("horizon", horizon),
-            _whole("instances", instances),
-            _whole("seed", seed),
+            whole("horizon", horizon),
+            whole("instances", instances),
+            whole("seed", seed),
             name,
             dumps(when),
-            _whole("jobs", jobs),
+            whole("jobs", jobs),
             told,
         )
     return Result(table)
@@ -119,7 +120,7 @@ def run(
     name = spec.get("name", "experiment") if isinstance(spec, Mapping) else os.path.basename(os.fspath(spec))
     with watcher(progress, str(name)) as told:
         folder = None if out is None else os.fspath(out)
-        return Result(_core.run(path, text, folder, _whole("jobs", jobs), shard, seed, instances, told))
+        return Result(_core.run(path, text, folder, whole("jobs", jobs), shard, seed, instances, told))
 
 
 def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
