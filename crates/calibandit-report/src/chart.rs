@@ -25,6 +25,7 @@ mod font;
 mod layout;
 mod marker;
 mod panel;
+pub mod plotly;
 #[cfg(feature = "png")]
 mod png;
 mod scale;

@@ -73,7 +73,7 @@ pub(super) fn lay_out(figure: &Figure, palette: &Palette) -> Scene {
 }
 
 /// The number of columns of the grid: panels of one row can be compared, and text stays readable in print.
-fn columns(panels: usize) -> usize {
+pub(super) fn columns(panels: usize) -> usize {
     match panels {
         0 | 1 => 1,
         2 | 4 => 2,
@@ -82,7 +82,7 @@ fn columns(panels: usize) -> usize {
     }
 }
 
-fn panel_size(columns: usize) -> (f64, f64) {
+pub(super) fn panel_size(columns: usize) -> (f64, f64) {
     match columns {
         1 => (692.0, 400.0),
         2 => (410.0, 300.0),

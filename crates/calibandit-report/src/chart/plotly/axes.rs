@@ -1,0 +1,162 @@
+//! Axes: limits, ticks, titles, and the colours of the two themes.
+
+use super::{Theme, escaped, object};
+use crate::chart::scale::{limits, sweep_ticks};
+use crate::chart::{Axis, AxisScale, Mark, Panel};
+use calibandit_experiment::format::trimmed;
+use serde_json::{Map, Value, json};
+
+/// The greatest number of swept values that are ticks themselves, as in the static drawing.
+const SWEEP_TICKS: usize = 12;
+
+/// What a theme decides, as a plotly template: `{"layout": {...}}`.
+pub fn template(theme: Theme) -> Value {
+    let (paper, ink, soft, grid, line) = match theme {
+        Theme::Light => ("#ffffff", "#1b1e22", "#5b626b", "#e8eaed", "#9aa1a9"),
+        Theme::Dark => ("#14171b", "#e8eaed", "#a3abb5", "#2a2f36", "#6b737d"),
+    };
+    let axis = json!({
+        "gridcolor": grid,
+        "linecolor": line,
+        "tickcolor": line,
+        "zerolinecolor": soft,
+        "tickfont": {"color": soft, "size": 11},
+        "title": {"font": {"color": ink, "size": 12}},
+        "spikecolor": soft,
+    });
+    json!({"layout": {
+        "paper_bgcolor": paper,
+        "plot_bgcolor": paper,
+        "font": {"color": ink, "family": "system-ui, -apple-system, 'Segoe UI', Inter, Arial, sans-serif", "size": 12},
+        "hoverlabel": {"bgcolor": paper, "bordercolor": line, "font": {"color": ink}},
+        "legend": {"bgcolor": "rgba(0,0,0,0)"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": soft, "activecolor": ink},
+        "xaxis": axis,
+        "yaxis": axis,
+    }})
+}
+
+fn sweep(panel: &Panel) -> bool {
+    panel.series.iter().any(|series| series.mark == Mark::LineAndPoints)
+}
+
+fn xs(panel: &Panel) -> impl Iterator<Item = f64> {
+    let observed = panel.series.iter().flat_map(|series| &series.observations).map(|(x, _)| *x);
+    panel.series.iter().flat_map(|series| &series.points).map(|point| point.x).chain(observed)
+}
+
+fn common(axis: &Axis, scale: AxisScale) -> Map<String, Value> {
+    object(json!({
+        "title": {"text": escaped(&axis.label), "standoff": 8},
+        "type": if scale == AxisScale::Log { "log" } else { "linear" },
+        "showline": true,
+        "ticks": "outside",
+        "ticklen": 4,
+        "exponentformat": "SI",
+        "automargin": true,
+    }))
+}
+
+/// The horizontal axis. Its range is fixed by the data of all curves, hidden or not.
+pub(super) fn horizontal(panel: &Panel, scale: AxisScale) -> Map<String, Value> {
+    let mut axis = common(&panel.x, scale);
+    let sweep = sweep(panel);
+    let (mut low, high) = limits(scale, (panel.x.min, panel.x.max), xs(panel), sweep, !sweep);
+    if let Some(begin) = first_checkpoint(panel).filter(|begin| scale == AxisScale::Log && *begin <= low * 1.000_001) {
+        low = before(begin);
+    }
+    let at = |value: f64| if scale == AxisScale::Log { value.log10() } else { value };
+    axis.insert("range".into(), json!([at(low), at(high)]));
+    axis.insert("zeroline".into(), json!(false));
+    let mut values: Vec<f64> = xs(panel).filter(|value| (low..=high).contains(value)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    if sweep && values.len() <= SWEEP_TICKS {
+        let texts: Vec<String> = sweep_ticks(&values).into_iter().map(|tick| tick.label).collect();
+        axis.extend(object(json!({"tickmode": "array", "tickvals": values, "ticktext": texts})));
+    } else {
+        axis.insert("nticks".into(), json!(8));
+    }
+    axis
+}
+
+/// The vertical axis. Its range follows the visible traces.
+pub(super) fn vertical(panel: &Panel, scale: AxisScale) -> Map<String, Value> {
+    let mut axis = common(&panel.y, scale);
+    let usable = |value: &f64| value.is_finite() && (scale == AxisScale::Linear || *value > 0.0);
+    let mut range = Map::new();
+    for (name, limit) in [("minallowed", panel.y.min), ("maxallowed", panel.y.max)] {
+        if let Some(limit) = limit.filter(usable) {
+            range.insert(name.into(), json!(limit));
+        }
+    }
+    match (scale, floor(panel, scale)) {
+        // The lower edge of a band may be arbitrarily low; only the means must be visible.
+        (AxisScale::Log, Some(floor)) if !range.contains_key("minallowed") => {
+            range.insert("clipmin".into(), json!(10.0 * floor));
+        }
+        (AxisScale::Linear, _) => {
+            let (low, high) = limits(scale, (None, None), means(panel), false, true);
+            axis.insert("rangemode".into(), json!(if low == 0.0 && high > 0.0 { "tozero" } else { "normal" }));
+        }
+        _ => {}
+    }
+    if !range.is_empty() {
+        axis.insert("autorangeoptions".into(), Value::Object(range));
+    }
+    axis.insert("zeroline".into(), json!(scale == AxisScale::Linear));
+    axis.insert("nticks".into(), json!(7));
+    axis
+}
+
+fn means(panel: &Panel) -> impl Iterator<Item = f64> {
+    panel.series.iter().flat_map(|series| &series.points).map(|point| point.mean)
+}
+
+/// A value far below the visible part of a log axis, where the edges of bands are that have no position; `None` for a
+/// linear axis.
+pub(super) fn floor(panel: &Panel, scale: AxisScale) -> Option<f64> {
+    let lowest = limits(AxisScale::Log, (None, None), means(panel), true, true).0;
+    (scale == AxisScale::Log).then_some(lowest / 10.0)
+}
+
+/// Where the data of a panel over time begin; `None` for sweeps and for data that begin at zero.
+pub(super) fn first_checkpoint(panel: &Panel) -> Option<f64> {
+    if sweep(panel) {
+        return None;
+    }
+    xs(panel).filter(|x| x.is_finite()).reduce(f64::min).filter(|first| *first > 1.0)
+}
+
+/// The power of ten before a checkpoint.
+fn before(checkpoint: f64) -> f64 {
+    10f64.powf((checkpoint.log10() - 1e-9).floor()).max(1.0)
+}
+
+/// A shaded area on a log time axis up to the first checkpoint: the curves have values from there on.
+pub(super) fn before_data(panel: &Panel, scale: AxisScale, nth: usize, theme: Theme) -> Option<Value> {
+    let begin = first_checkpoint(panel).filter(|_| scale == AxisScale::Log)?;
+    let axis = |letter: &str| if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) };
+    let soft = match theme {
+        Theme::Light => "#5b626b",
+        Theme::Dark => "#a3abb5",
+    };
+    Some(json!({
+        "type": "rect",
+        "layer": "below",
+        "xref": axis("x"),
+        "yref": format!("{} domain", axis("y")),
+        "x0": before(begin) / 1e3,
+        "x1": begin,
+        "y0": 0,
+        "y1": 1,
+        "line": {"width": 0},
+        "fillcolor": "rgba(128,128,128,0.09)",
+        "label": {
+            "text": format!("no data before {}", trimmed(begin, 6)),
+            "textangle": -90,
+            "textposition": "middle right",
+            "font": {"size": 10, "color": soft},
+        },
+    }))
+}
