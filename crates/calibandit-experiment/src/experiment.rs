@@ -14,6 +14,7 @@ pub use source::{GameSource, LabelledPolicy, PolicySource, UserPolicyFactory};
 use calibandit::Grid;
 use serde_json::Value;
 
+use crate::results::SweptColumn;
 use crate::spec::{self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point};
 
 /// A validated experiment.
@@ -162,6 +163,11 @@ impl Experiment {
     /// The labels of the games: one per point of the sweep.
     pub fn game_labels(&self) -> Vec<String> {
         self.points.iter().map(|point| point.label.clone()).collect()
+    }
+
+    /// The columns of the swept keys in result tables, with one value per point.
+    pub fn swept(&self) -> Vec<SweptColumn> {
+        SweptColumn::of_points(&self.points)
     }
 
     /// The labels of the policies, which are the same at all points.

@@ -169,26 +169,9 @@ impl OutputDir {
     }
 }
 
-/// The results with experiments, games and policies in the order of `experiments`; several results of one experiment
-/// become one.
+/// The results of each experiment; several results of one experiment become one.
 fn in_order(experiments: &[Experiment], read: &[Results]) -> Vec<Results> {
-    let of_one = |experiment: &Experiment| {
-        let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
-        let mut curves = Vec::new();
-        for results in read.iter().filter(|results| results.experiment == experiment.name()) {
-            for curve in results.curves() {
-                let game = games.iter().position(|label| *label == results.games[curve.game]);
-                let policy = policies.iter().position(|label| *label == results.policies[curve.policy]);
-                if let (Some(game), Some(policy)) = (game, policy) {
-                    let mut curve = curve.clone();
-                    (curve.game, curve.policy) = (game, policy);
-                    curves.push(curve);
-                }
-            }
-        }
-        Results::new(experiment.name().to_owned(), games, policies, curves)
-    };
-    experiments.iter().map(of_one).collect()
+    experiments.iter().map(|experiment| Results::of_experiment(experiment, read)).collect()
 }
 
 fn create(folder: &Path) -> Result<(), Error> {

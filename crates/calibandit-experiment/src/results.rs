@@ -5,10 +5,13 @@
 
 mod csv_file;
 mod parquet_file;
+mod swept;
 
 pub use csv_file::{CsvError, read_csv, write_csv};
 pub use parquet_file::{ParquetError, write_parquet};
+pub use swept::{SweptColumn, SweptField, SweptKind, swept_fields, swept_text};
 
+use crate::Experiment;
 use serde::{Deserialize, Serialize};
 
 /// One policy in one instance at one time.
@@ -57,6 +60,7 @@ pub struct Results {
     pub games: Vec<String>,
     /// The labels of the policies.
     pub policies: Vec<String>,
+    swept: Vec<SweptColumn>,
     curves: Vec<Curve>,
 }
 
@@ -64,7 +68,45 @@ impl Results {
     /// Results with these curves, which may be given in any order.
     pub fn new(experiment: String, games: Vec<String>, policies: Vec<String>, mut curves: Vec<Curve>) -> Self {
         curves.sort_by_key(Curve::order);
-        Self { experiment, games, policies, curves }
+        Self { experiment, games, policies, swept: Vec::new(), curves }
+    }
+
+    /// The results of this experiment among those that were read from tables: with games, policies and the types of
+    /// swept values as the experiment has them. Results of several tables become one.
+    pub fn of_experiment(experiment: &Experiment, read: &[Results]) -> Self {
+        let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
+        let mut curves = Vec::new();
+        for results in read.iter().filter(|results| results.experiment == experiment.name()) {
+            for curve in &results.curves {
+                let game = games.iter().position(|label| *label == results.games[curve.game]);
+                let policy = policies.iter().position(|label| *label == results.policies[curve.policy]);
+                if let (Some(game), Some(policy)) = (game, policy) {
+                    curves.push(Curve { game, policy, ..curve.clone() });
+                }
+            }
+        }
+        Self::new(experiment.name().to_owned(), games, policies, curves).with_swept(experiment.swept())
+    }
+
+    /// The same results with these columns of swept keys, each with one value per game.
+    ///
+    /// # Panics
+    /// If a column has another number of values than there are games.
+    #[must_use]
+    pub fn with_swept(mut self, swept: Vec<SweptColumn>) -> Self {
+        assert!(swept.iter().all(|column| column.values.len() == self.games.len()), "one value per game");
+        self.swept = swept;
+        self
+    }
+
+    /// The columns of swept keys; none if there is no sweep.
+    pub fn swept(&self) -> &[SweptColumn] {
+        &self.swept
+    }
+
+    /// The column of a swept key.
+    pub fn swept_column(&self, name: &str) -> Option<&SweptColumn> {
+        self.swept.iter().find(|column| column.name == name)
     }
 
     /// The curves, by game, policy and instance.

@@ -1,10 +1,12 @@
-//! `results.csv`: one row per experiment, game, policy, instance and time.
+//! `results.csv`: one row per experiment, game, policy, instance and time. The columns of swept keys follow those that
+//! every table has.
 
 use std::io::{Read, Write};
 
-use super::{Curve, Results, Sample};
+use super::swept::parse_column;
+use super::{Curve, Results, Sample, SweptColumn, swept_fields, swept_text};
 
-/// The columns, in order.
+/// The columns of every table, in order.
 const COLUMNS: [&str; 8] = ["experiment", "game", "policy", "instance", "t", "loss", "cpr", "switches"];
 
 /// Why a table could not be written or read.
@@ -15,7 +17,7 @@ pub enum CsvError {
     #[error(transparent)]
     Csv(#[from] csv::Error),
     /// The first line does not name the columns of a results table.
-    #[error("the columns are `{found}`, but a results table has `{}`", COLUMNS.join(","))]
+    #[error("the columns are `{found}`, but a results table begins with `{}`", COLUMNS.join(","))]
     Columns {
         /// The columns.
         found: String,
@@ -35,12 +37,16 @@ pub enum CsvError {
 /// Writes the table. Every number is written in the shortest form that is read back exactly.
 pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
-    table.write_record(COLUMNS)?;
+    let fields = swept_fields(all);
+    table.write_record(COLUMNS.into_iter().chain(fields.iter().map(|field| field.name.as_str())))?;
     for results in all {
+        let columns: Vec<_> = fields.iter().map(|field| results.swept_column(&field.name)).collect();
         for curve in results.curves() {
+            let cell = |column: &SweptColumn| swept_text(&column.values[curve.game]);
+            let swept: Vec<String> = columns.iter().map(|column| column.map_or_else(String::new, cell)).collect();
             let instance = curve.instance.to_string();
             for sample in &curve.samples {
-                table.write_record([
+                let fixed = [
                     results.experiment.as_str(),
                     &results.games[curve.game],
                     &results.policies[curve.policy],
@@ -49,7 +55,8 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
                     &sample.loss.to_string(),
                     &sample.cpr.to_string(),
                     &sample.switches.to_string(),
-                ])?;
+                ];
+                table.write_record(fixed.into_iter().chain(swept.iter().map(String::as_str)))?;
             }
         }
     }
@@ -58,24 +65,34 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
 }
 
 /// Reads a table that [`write_csv`] wrote; experiments, games and policies in the order of their first appearance.
+///
+/// Swept values that all look like numbers are read as numbers. [`Results::of_experiment`] gives them the types that the
+/// experiment has.
 pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
     let mut table = csv::Reader::from_reader(from);
     let columns = table.headers()?;
-    if columns != COLUMNS.as_slice() {
+    if columns.len() < COLUMNS.len() || columns.iter().zip(COLUMNS).any(|(found, expected)| found != expected) {
         return Err(CsvError::Columns { found: columns.iter().collect::<Vec<_>>().join(",") });
     }
+    let names: Vec<String> = columns.iter().skip(COLUMNS.len()).map(str::to_owned).collect();
     let mut all: Vec<Results> = Vec::new();
+    // By experiment and game: the cells of the swept keys.
+    let mut cells: Vec<Vec<Vec<String>>> = Vec::new();
     for record in table.records() {
         let record = record?;
         let experiment = match all.iter().position(|results| results.experiment == record[0]) {
             Some(found) => found,
             None => {
                 all.push(Results::new(record[0].to_string(), vec![], vec![], vec![]));
+                cells.push(Vec::new());
                 all.len() - 1
             }
         };
         let results = &mut all[experiment];
         let game = index_of(&mut results.games, &record[1]);
+        if cells[experiment].len() < results.games.len() {
+            cells[experiment].push(record.iter().skip(COLUMNS.len()).map(str::to_owned).collect());
+        }
         let policy = index_of(&mut results.policies, &record[2]);
         let line = record.position().map_or(0, csv::Position::line);
         let instance = field(&record, 3, line)?;
@@ -92,8 +109,11 @@ pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
             _ => results.curves.push(Curve { game, policy, instance, samples: vec![sample] }),
         }
     }
-    for results in &mut all {
+    for (results, cells) in all.iter_mut().zip(cells) {
         results.curves.sort_by_key(Curve::order);
+        let column = |i: usize| cells.iter().map(|of_game| of_game[i].clone()).collect::<Vec<_>>();
+        let columns = names.iter().enumerate().map(|(i, name)| parse_column(name.clone(), column(i)));
+        results.swept = columns.filter(|column| column.values.iter().any(|value| !value.is_null())).collect();
     }
     Ok(all)
 }
@@ -116,6 +136,7 @@ fn field<T: std::str::FromStr>(record: &csv::StringRecord, column: usize, line: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     fn results() -> Results {
         let sample = |t| Sample { t, loss: 0.1 + t as f64 / 3.0, cpr: 1e-17 * t as f64, switches: t / 2 };
@@ -126,7 +147,10 @@ mod tests {
             samples: vec![sample(1), sample(1_000_000_000_000)],
         });
         let labels = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-        Results::new("a \"test\"".into(), labels(&["m=1", "m=2, K=3"]), labels(&["SE", "EXP3"]), curves.into())
+        let games = labels(&["m=1", "m=2, K=3"]);
+        let column = |name: &str, values: [Value; 2]| SweptColumn { name: name.into(), values: values.into() };
+        Results::new("a \"test\"".into(), games, labels(&["SE", "EXP3"]), curves.into())
+            .with_swept(vec![column("game.memory", [1.into(), 2.into()]), column("game.arms", [Value::Null, 3.into()])])
     }
 
     #[test]
@@ -134,6 +158,25 @@ mod tests {
         let mut file = Vec::new();
         write_csv(&[results()], &mut file).unwrap();
         assert_eq!(read_csv(file.as_slice()).unwrap(), [results()]);
+    }
+
+    #[test]
+    fn swept_columns_follow_the_fixed_ones_and_are_empty_where_nothing_is_set() {
+        let mut other = results();
+        other.experiment = "other".into();
+        let text = vec!["a, b".into(), "c".into()];
+        other = other.with_swept(vec![SweptColumn { name: "kind".into(), values: text }]);
+        let both = [results(), other];
+        let mut file = Vec::new();
+        write_csv(&both, &mut file).unwrap();
+        let text = String::from_utf8(file.clone()).unwrap();
+        let mut lines = text.lines();
+        let header = "experiment,game,policy,instance,t,loss,cpr,switches,game.memory,game.arms,kind";
+        assert_eq!(lines.next(), Some(header));
+        assert!(lines.next().unwrap().ends_with(",1,,"));
+        assert!(text.contains(",2,3,\n") && text.lines().last().unwrap().ends_with(",,,c"), "{text}");
+        assert!(text.contains(",,,\"a, b\"\n"), "{text}");
+        assert_eq!(read_csv(file.as_slice()).unwrap(), both);
     }
 
     #[test]

@@ -246,6 +246,7 @@ impl<'a> RunPlan<'a> {
     pub(super) fn results(&self, curves: Vec<Curve>) -> Results {
         let Self { experiment, .. } = self;
         Results::new(experiment.name().to_owned(), experiment.game_labels(), experiment.policy_labels(), curves)
+            .with_swept(experiment.swept())
     }
 }
 

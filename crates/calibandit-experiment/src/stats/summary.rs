@@ -1,11 +1,14 @@
-//! `summary.csv`: the CPR of each policy over the instances, one row per checkpoint.
+//! `summary.csv`: the CPR of each policy over the instances, one row per checkpoint. The columns of swept keys are the
+//! last ones, as in `results.csv`.
 
 use std::io::Write;
 
 use serde::Serialize;
 
+use serde_json::Value;
+
 use super::Spread;
-use crate::results::{CsvError, Results};
+use crate::results::{CsvError, Results, swept_fields, swept_text};
 
 /// One row of `summary.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +19,8 @@ pub struct SummaryRow {
     pub game: String,
     /// The policy.
     pub policy: String,
+    /// The values of the swept keys in this game, in the order of [`Results::swept`].
+    pub swept: Vec<Value>,
     /// The number of plays.
     pub t: u64,
     /// The CPR over the instances.
@@ -26,6 +31,7 @@ pub struct SummaryRow {
 pub fn summarise(results: &Results) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     for (g, game) in results.games.iter().enumerate() {
+        let swept: Vec<Value> = results.swept().iter().map(|column| column.values[g].clone()).collect();
         for (p, policy) in results.policies.iter().enumerate() {
             let curves = results.of(g, p);
             let times = curves.first().map_or(0, |curve| curve.samples.len());
@@ -36,6 +42,7 @@ pub fn summarise(results: &Results) -> Vec<SummaryRow> {
                         experiment: results.experiment.clone(),
                         game: game.clone(),
                         policy: policy.clone(),
+                        swept: swept.clone(),
                         t: curves[0].samples[i].t,
                         cpr,
                     });
@@ -46,27 +53,26 @@ pub fn summarise(results: &Results) -> Vec<SummaryRow> {
     rows
 }
 
+/// The columns of every table, in order.
+const COLUMNS: [&str; 11] =
+    ["experiment", "game", "policy", "t", "instances", "mean", "stderr", "median", "p90", "p99", "max"];
+
 /// Writes `summary.csv`.
 pub fn write_summary(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
-    table.write_record([
-        "experiment",
-        "game",
-        "policy",
-        "t",
-        "instances",
-        "mean",
-        "stderr",
-        "median",
-        "p90",
-        "p99",
-        "max",
-    ])?;
-    for row in all.iter().flat_map(summarise) {
-        let Spread { instances, mean, stderr, median, p90, p99, max, .. } = row.cpr;
-        let mut record = vec![row.experiment, row.game, row.policy, row.t.to_string(), instances.to_string()];
-        record.extend([mean, stderr, median, p90, p99, max].map(|value| value.to_string()));
-        table.write_record(record)?;
+    let fields = swept_fields(all);
+    table.write_record(COLUMNS.into_iter().chain(fields.iter().map(|field| field.name.as_str())))?;
+    for results in all {
+        let place = |name: &str| results.swept().iter().position(|column| column.name == name);
+        let places: Vec<Option<usize>> = fields.iter().map(|field| place(&field.name)).collect();
+        for row in summarise(results) {
+            let Spread { instances, mean, stderr, median, p90, p99, max, .. } = row.cpr;
+            let mut record = vec![row.experiment, row.game, row.policy, row.t.to_string(), instances.to_string()];
+            record.extend([mean, stderr, median, p90, p99, max].map(|value| value.to_string()));
+            let swept = places.iter().map(|place| place.map_or_else(String::new, |i| swept_text(&row.swept[i])));
+            record.extend(swept);
+            table.write_record(record)?;
+        }
     }
     table.flush().map_err(csv::Error::from)?;
     Ok(())
