@@ -1,8 +1,10 @@
 //! Statistics over instances: spread, quantiles, tests, and the tables made of them.
 
+mod compare;
 mod ranking;
 mod summary;
 
+pub use compare::{CompareError, Comparison, TEST, compare};
 pub use ranking::{PolicyRanking, SIGNIFICANCE, rank_policies};
 pub use summary::{SummaryRow, summarise, write_summary};
 
@@ -42,12 +44,16 @@ impl Spread {
         }
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        // Shifted by the first value: the deviations are exactly 0 if all values are equal.
+        let first = values[0];
+        let shift = values.iter().map(|value| value - first).sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - first - shift).powi(2)).sum();
         let stderr = if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
         values.sort_by(f64::total_cmp);
         Some(Self {
             instances: values.len(),
-            mean,
+            // A mean lies between the extremes; rounding may put it just outside.
+            mean: mean.max(values[0]).min(values[values.len() - 1]),
             stderr,
             min: values[0],
             p10: quantile(&values, 0.1),
@@ -81,9 +87,12 @@ pub fn paired_t_test(differences: &[f64]) -> f64 {
     if spread.stderr == 0.0 {
         return if spread.mean == 0.0 || spread.instances < 2 { 1.0 } else { 0.0 };
     }
-    let law = StudentsT::new(0.0, 1.0, spread.instances as f64 - 1.0)
-        .expect("a standard error above 0 needs two instances, which is one degree of freedom");
-    2.0 * law.sf((spread.mean / spread.stderr).abs())
+    2.0 * student(spread.instances).sf((spread.mean / spread.stderr).abs())
+}
+
+/// Student's distribution of the mean of so many instances, at least two.
+fn student(instances: usize) -> StudentsT {
+    StudentsT::new(0.0, 1.0, instances as f64 - 1.0).expect("two instances are one degree of freedom")
 }
 
 #[cfg(test)]
@@ -108,6 +117,17 @@ mod tests {
         assert!((spread.stderr - 7.44f64.sqrt()).abs() < 1e-12);
         assert_eq!(Spread::of([3.0]).unwrap().stderr, 0.0);
         assert_eq!(Spread::of([]), None);
+    }
+
+    #[test]
+    fn equal_instances_have_their_value_as_mean_and_no_standard_error() {
+        // The sum of ten times 0.1 is less than 1, so deviations from sum / n would not be 0.
+        for value in [0.1, 738.957_142_857_1, 118_317.3, -1e-9] {
+            for n in [2, 3, 10, 20, 400] {
+                let spread = Spread::of(vec![value; n]).unwrap();
+                assert_eq!((spread.mean, spread.stderr), (value, 0.0), "{n} times {value}");
+            }
+        }
     }
 
     #[test]

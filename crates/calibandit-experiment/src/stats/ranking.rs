@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Spread, paired_t_test};
+use super::Spread;
+use super::compare::tested_pairs;
 use crate::results::Results;
 
 /// The rank of a policy in one game: one row of the table that a run ends with.
@@ -25,7 +26,8 @@ pub struct PolicyRanking {
 pub const SIGNIFICANCE: f64 = 0.05;
 
 /// The policies of one game, by mean CPR at the horizon. Differences are tested by paired t-tests over the instances,
-/// with Holm's correction for the number of pairs, at the level [`SIGNIFICANCE`].
+/// with Holm's correction for the number of pairs, at the level [`SIGNIFICANCE`]. [`compare`](super::compare) gives the
+/// numbers of one pair.
 pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
     let mut rows: Vec<(usize, Spread)> = (0..results.policies.len())
         .filter_map(|policy| Some((policy, Spread::of(results.of(game, policy).iter().map(|c| c.final_cpr()))?)))
@@ -51,23 +53,10 @@ pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
 /// Which pairs of the ordered policies differ significantly, by Holm's step-down procedure.
 fn significant_pairs(results: &Results, game: usize, order: &[usize]) -> Vec<Vec<bool>> {
     let n = order.len();
-    let mut tests = Vec::new();
-    for a in 0..n {
-        for b in a + 1..n {
-            let (first, second) = (results.of(game, order[a]), results.of(game, order[b]));
-            let differences: Vec<f64> =
-                first.iter().zip(second).map(|(one, other)| one.final_cpr() - other.final_cpr()).collect();
-            tests.push((paired_t_test(&differences), a, b));
-        }
-    }
-    tests.sort_by(|x, y| x.0.total_cmp(&y.0));
     let mut differ = vec![vec![false; n]; n];
-    for (rank, &(p, a, b)) in tests.iter().enumerate() {
-        if p > SIGNIFICANCE / (tests.len() - rank) as f64 {
-            break;
-        }
-        differ[a][b] = true;
-        differ[b][a] = true;
+    for pair in tested_pairs(results, game, order).iter().filter(|pair| pair.p_corrected <= SIGNIFICANCE) {
+        differ[pair.a][pair.b] = true;
+        differ[pair.b][pair.a] = true;
     }
     differ
 }
