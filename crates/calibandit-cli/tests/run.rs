@@ -73,16 +73,17 @@ fn run_writes_tables_manifest_figures_and_report() {
 
     let results = String::from_utf8(read(folder.path(), "out", "results.csv")).unwrap();
     let mut lines = results.lines();
-    assert_eq!(lines.next(), Some("experiment,game,policy,instance,t,loss,cpr,switches"));
+    assert_eq!(lines.next(), Some("experiment,game,policy,instance,t,loss,cpr,switches,policy.memory_bound"));
     // 2 points of the sweep, 3 policies, 4 instances, 10 checkpoints.
     assert_eq!(lines.clone().count(), 2 * 3 * 4 * 10);
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
         assert_eq!(fields[0], "small");
+        assert_eq!(fields[1], format!("M={}", fields[8]), "the swept value is also a column");
         assert!(fields[6].parse::<f64>().unwrap() > -1e-9, "negative regret: {line}");
     }
     let summary = String::from_utf8(read(folder.path(), "out", "summary.csv")).unwrap();
-    assert!(summary.starts_with("experiment,game,policy,t,instances,mean,stderr,median,p90,p99,max\n"));
+    assert!(summary.starts_with(SUMMARY_COLUMNS));
     assert_eq!(summary.lines().count(), 1 + 2 * 3 * 10);
 
     let manifest: Value = serde_json::from_slice(&read(folder.path(), "out", "manifest.json")).unwrap();
@@ -106,6 +107,8 @@ fn run_writes_tables_manifest_figures_and_report() {
     run(folder.path(), &["report", "out"]);
     assert_eq!(read(folder.path(), "out", "figures/small.svg"), before);
 }
+
+const SUMMARY_COLUMNS: &str = "experiment,game,policy,t,instances,mean,stderr,median,p90,p99,max,policy.memory_bound\n";
 
 const TABLES: [&str; 3] = ["results.csv", "results.parquet", "summary.csv"];
 
@@ -200,7 +203,28 @@ fn check_prints_alpha_best_arm_and_optimum_as_text_and_json() {
     assert!(json["optimum"]["loss"].as_f64().unwrap() > 0.0);
     assert_eq!(json["points"].as_array().unwrap().len(), 1);
     let text = run(folder.path(), &["check", "small.toml"]);
-    assert!(text.contains("alpha = 0.2375") && text.contains("at most 3, but it is 4"), "{text}");
+    assert!(text.contains("alpha = 0.2375") && text.contains(SHORT_BOUND), "{text}");
+}
+
+const SHORT_BOUND: &str = "is told M = 3, but the game's memory is m = 4: no guarantee holds";
+
+#[test]
+fn run_warns_once_about_a_memory_bound_below_the_memory() {
+    let short = r#"
+        name = "short"
+        horizon = 1_000
+        instances = 3
+        game = { kind = "step", arms = 3, memory = 4 }
+        policy = [{ kind = "calibrated", memory_bound = 3 }, { kind = "exp3" }]
+    "#;
+    let folder = folder_with(short);
+    let output = calibandit(folder.path(), &["run", "small.toml"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(errors.matches(&format!("warning: calibrated {SHORT_BOUND}")).count(), 1, "{errors}");
+    let enough = folder_with(&short.replace("memory_bound = 3", "memory_bound = 4"));
+    let output = calibandit(enough.path(), &["run", "small.toml"]);
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("warning"));
 }
 
 /// After Ctrl-C the same command continues from the saved tasks, with the same results byte for byte.

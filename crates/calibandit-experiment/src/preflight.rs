@@ -1,7 +1,12 @@
 //! Static analysis of an experiment: alpha, best arm, exact optimum, theorem bounds, and warnings about likely
 //! mistakes.
 //!
-//! Nothing is simulated. A game that is drawn at random is analysed as the first instance has it.
+//! Nothing is simulated. A game that is drawn at random is analysed as the first instance has it. [`memory_warnings`]
+//! is the part that costs nothing: no optimum is computed.
+
+mod memory;
+
+pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
@@ -164,7 +169,7 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
         );
     }
     for entry in policies {
-        warnings.extend(memory_warning(entry, memory as u64));
+        warnings.extend(memory::note(entry, memory as u64));
         if let Some(TheoremBound { bound, .. }) = analysis.theorem_1.iter().find(|bound| bound.policy == entry.label)
             && *bound >= horizon as f64
         {
@@ -179,17 +184,4 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
             .push(format!("the horizon {horizon} is shorter than the memory {memory}: no arm can ever be calibrated"));
     }
     warnings
-}
-
-fn memory_warning(entry: &LabelledPolicy, memory: u64) -> Option<String> {
-    let label = &entry.label;
-    // What a policy of the user is told about the memory is not known.
-    match entry.policy.spec()?.memory_bound() {
-        Some(bound) if bound < memory => Some(format!(
-            "{label} is told that the memory is at most {bound}, but it is {memory}: what it records is not \
-             calibrated, and no guarantee holds"
-        )),
-        None if memory > 1 => Some(format!("{label} does not burn in: it never waits for an arm to be calibrated")),
-        _ => None,
-    }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use calibandit_experiment::output::{OutputDir, Stored};
+use calibandit_experiment::preflight::memory_warnings;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
 use calibandit_experiment::{ErrorKind, Experiment};
@@ -31,6 +32,9 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
         }
         specs.push(spec);
     }
+    for warning in specs.iter().flat_map(|spec| warnings(spec, specs.len() > 1)) {
+        eprintln!("warning: {warning}");
+    }
     let command = |spec: &Experiment| {
         let file = specs.iter().position(|other| other.name() == spec.name()).map(|i| arguments.files[i].display());
         let seed = arguments.seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
@@ -40,6 +44,12 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     let out = Output { out: &arguments.out, shard: arguments.shard, execution: &arguments.execution, sections: vec![] };
     let title = if let [spec] = specs.as_slice() { spec.heading() } else { "Experiments" };
     out.run(texts(title, &command), &specs)
+}
+
+/// Probable mistakes that can be seen before the run, with the name of the experiment if there are several.
+fn warnings(spec: &Experiment, named: bool) -> Vec<String> {
+    let place = if named { format!("{}: ", spec.name()) } else { String::new() };
+    memory_warnings(spec).into_iter().map(|warning| format!("{place}{warning}")).collect()
 }
 
 pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
