@@ -15,6 +15,7 @@ mod commands;
 mod error;
 mod progress;
 mod table;
+mod text;
 
 use std::ffi::OsString;
 

@@ -31,7 +31,7 @@ fn tutorials() -> PathBuf {
 fn printed_and_written_game_are_equal_and_have_the_fitted_curves() {
     let folder = TempDir::new().unwrap();
     let table = tutorials().join("tasks.csv");
-    for model in ["exponential-linear", "lap", "plateau"] {
+    for model in ["auto", "exponential-linear", "lap", "settling", "plateau"] {
         let fit =
             format!("fit {} --arm worker --position task --loss minutes --range 0 20 --model {model}", table.display());
         let printed = text(&calibandit(folder.path(), &fit));
@@ -71,6 +71,68 @@ fn mistakes_in_a_table_are_usage_errors_with_file_and_line() {
     }
     let nowhere = calibandit(folder.path(), "fit nowhere.csv --arm a --position k --loss y");
     assert!(message(&nowhere).contains("nowhere.csv: there is no such file"), "{}", message(&nowhere));
+}
+
+const COLUMNS: &str = "--arm a --position k --loss y";
+
+/// Rows of one arm, with these losses at the positions from 1 on.
+fn rows(arm: &str, losses: &[f64]) -> String {
+    losses.iter().zip(1..).map(|(loss, k)| format!("{arm},{k},{loss}\n")).collect()
+}
+
+#[test]
+fn an_arm_whose_curve_leaves_the_unit_interval_is_left_out_and_the_rest_is_fitted() {
+    let folder = TempDir::new().unwrap();
+    let good = [0.9, 0.6, 0.45, 0.38, 0.34, 0.33];
+    let table = [rows("good", &good), rows("wild", &good.map(|loss| 10.0 * loss)), rows("short", &[0.4, 0.3])];
+    fs::write(folder.path().join("t.csv"), format!("a,k,y\n{}", table.concat())).unwrap();
+    let output = calibandit(folder.path(), &format!("fit t.csv {COLUMNS} --out game.toml"));
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let warnings = message(&output);
+    assert_eq!(warnings.lines().count(), 2, "{warnings}");
+    assert!(warnings.contains("warning: arm `wild`: the curve is") && warnings.contains("arm `short`: 2 different"));
+    assert!(text(&output).contains("good  ") && !text(&output).contains("wild"), "{}", text(&output));
+    assert!(text(&output).contains("The memory of the game is 6"), "{}", text(&output));
+    let game = fs::read_to_string(folder.path().join("game.toml")).unwrap();
+    assert_eq!(game.matches("name = \"good\"").count(), 1, "{game}");
+    assert!(game.contains("# left out: arm `wild`") && !game.contains("name = \"wild\""), "{game}");
+    let json = text(&calibandit(folder.path(), &format!("fit t.csv {COLUMNS} --json")));
+    let arms: Value = serde_json::from_str(&json).unwrap();
+    let names: Vec<_> = arms.as_array().unwrap().iter().map(|arm| (arm["name"].as_str().unwrap())).collect();
+    assert_eq!(names, ["good", "wild", "short"]);
+    assert!(arms[0]["left_out"].is_null() && arms[1]["left_out"].is_string() && arms[1]["beta"].is_number());
+}
+
+#[test]
+fn columns_of_the_table_are_aligned_and_separated_whatever_the_numbers_are() {
+    let folder = TempDir::new().unwrap();
+    // 1,000 losses within 1e-5 of the curve: an AIC below -10,000.
+    let mut table = String::from("a,k,y\n");
+    for i in 0..1000u32 {
+        let k = i % 10 + 1;
+        let loss = 0.2 + 0.5 / f64::from(1 << k) + f64::from(i * 7919 % 997) * 1e-8;
+        writeln!(table, "\"a long name\",{k},{loss}\nB,{k},{}", if k == 1 { 0.9 } else { 0.1 }).unwrap();
+    }
+    fs::write(folder.path().join("t.csv"), table).unwrap();
+    let table = text(&calibandit(folder.path(), &format!("fit t.csv {COLUMNS} --out game.toml")));
+    let lines: Vec<&str> = table.lines().take(3).collect();
+    assert_eq!(lines.iter().map(|line| line.chars().count()).collect::<Vec<_>>(), [lines[0].chars().count(); 3]);
+    let cells = |line: &str| line.split("  ").filter(|cell| !cell.is_empty()).count();
+    assert!(lines.iter().all(|line| cells(line) == 11), "{table}");
+}
+
+#[test]
+fn lines_are_right_in_files_with_crlf_and_a_far_position_is_named() {
+    let folder = TempDir::new().unwrap();
+    for (table, parts) in [
+        ("a,k,y\r\nA,1,x\r\n", "c.csv, line 2: `y` is `x`"),
+        ("a,k,y\nA,1,0.5\nA,2,0.5\nA,100000,0.4\n", "c.csv, line 4: the position is 100000"),
+    ] {
+        fs::write(folder.path().join("c.csv"), table).unwrap();
+        let output = calibandit(folder.path(), &format!("fit c.csv {COLUMNS}"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(message(&output).contains(parts), "{}", message(&output));
+    }
 }
 
 /// Writes tables of four drivers in two races, with a slow lap in both and recorded stops in the second.

@@ -33,26 +33,41 @@ pub enum WarmUp {
     ExponentialLinear,
     /// The same plus a constant level: level + beta·exp(-alpha·k) - gamma·k.
     Plateau,
+    /// A curve that settles at a level: level + beta·exp(-alpha·k). Not offered by the Formula One study, which
+    /// compares the paper's model with the one above.
+    #[cfg_attr(feature = "clap", value(skip))]
+    Settling,
 }
 
 impl WarmUp {
-    /// Both models, the paper's first.
-    pub const ALL: [WarmUp; 2] = [WarmUp::ExponentialLinear, WarmUp::Plateau];
+    /// All models, the paper's first.
+    pub const ALL: [WarmUp; 3] = [WarmUp::ExponentialLinear, WarmUp::Settling, WarmUp::Plateau];
 
     /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             WarmUp::ExponentialLinear => "exponential-linear",
             WarmUp::Plateau => "plateau",
+            WarmUp::Settling => "settling",
         }
     }
 
     /// The number of parameters, including the standard deviation of the noise.
     pub fn parameters(self) -> usize {
         match self {
-            WarmUp::ExponentialLinear => 4,
+            WarmUp::ExponentialLinear | WarmUp::Settling => 4,
             WarmUp::Plateau => 5,
         }
+    }
+
+    /// Whether the curve has a constant level.
+    pub(crate) fn has_level(self) -> bool {
+        self != WarmUp::ExponentialLinear
+    }
+
+    /// Whether the curve has a linear decrease.
+    pub(crate) fn has_linear_part(self) -> bool {
+        self != WarmUp::Settling
     }
 }
 
@@ -66,7 +81,7 @@ pub struct Fit {
     pub alpha: f64,
     /// The height of the exponential part at position 0.
     pub beta: f64,
-    /// The linear decrease per position, at least 0.
+    /// The linear decrease per position, at least 0; 0 for [`WarmUp::Settling`], which has none.
     pub gamma: f64,
     /// The constant level; 0 for [`WarmUp::ExponentialLinear`], which has none.
     pub level: f64,

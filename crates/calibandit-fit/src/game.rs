@@ -1,34 +1,12 @@
-//! The steps from a table of losses to fitted arms, and from fitted arms to a game.
-
-use std::collections::HashMap;
-use std::path::Path;
+//! The steps from losses of arms to fitted arms, and to a game.
 
 use calibandit::game::zoo::{ArmSpec, Custom, Fitted, FittedModel};
-use calibandit::{GameSpec, LossCurveSpec, LossRange, Noise};
+use calibandit::{Arm, ArmError, GameSpec, LossCurveSpec, LossRange, Noise};
 use serde::Serialize;
 
-use crate::curve::{Fit, FitError, Observation, WarmUp, fit};
-use crate::table::{TableError, read, rows};
-
-/// The names of the columns of a table of losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LossColumns<'a> {
-    /// The arm: any text.
-    pub arm: &'a str,
-    /// The position in the run: whole numbers from 1.
-    pub position: &'a str,
-    /// The loss.
-    pub loss: &'a str,
-}
-
-/// The losses of one arm.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ArmLosses {
-    /// The arm's name.
-    pub name: String,
-    /// Its observations, in the order of the table.
-    pub observations: Vec<Observation>,
-}
+use crate::choice::{ModelChoice, fit_choice, leaves_range};
+use crate::curve::{Fit, FitError, Observation, WarmUp};
+use crate::losses::{ArmLosses, LossRow, far_position, group_rows};
 
 /// One arm with its curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,148 +18,226 @@ pub struct FittedArm {
     pub fit: Fit,
 }
 
-/// Why arms could not be fitted, or could not be made a game.
-#[derive(Debug, thiserror::Error)]
+/// An arm that is not part of the game.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum ArmsError {
-    /// The curve of an arm could not be fitted.
-    #[error("arm `{arm}`: {source}")]
-    Fit {
-        /// The arm.
-        arm: String,
-        /// The reason.
-        source: FitError,
-    },
-    /// There is no arm.
-    #[error("a game needs at least one fitted arm, but none was given")]
-    NoArms,
-    /// A curve leaves [0, 1].
+pub struct LeftOutArm {
+    /// The arm's name.
+    pub name: String,
+    /// Its curve, if it could be fitted.
+    pub fit: Option<Fit>,
+    /// Why it is left out.
+    pub reason: LeftOutReason,
+}
+
+/// Why an arm is not part of the game.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeftOutReason {
+    /// The curve could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The curve leaves [0, 1].
     #[error(
-        "arm `{arm}`: the curve is {mean} at position {position}, but expected losses of a game lie in [0, 1]; \
-         choose a wider range (`--range LOW HIGH`), or the model `plateau`"
+        "the curve is {mean:.4} at position {position}, but expected losses of a game lie in [0, 1]; choose a wider \
+         range (`--range LOW HIGH`) or another model (`--model`)"
     )]
     OutsideUnitInterval {
-        /// The arm.
-        arm: String,
         /// The position.
         position: u32,
         /// The expected loss there.
         mean: f64,
+    },
+}
+
+/// Why there is no fitted game.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArmsError {
+    /// There are no losses.
+    #[error("a game needs at least one fitted arm, but no losses were given")]
+    NoArms,
+    /// Every arm is left out.
+    #[error("no arm can be part of a game: {}", left_out.iter().map(LeftOutArm::to_string).collect::<Vec<_>>().join("; "))]
+    NoneLeft {
+        /// The arms.
+        left_out: Vec<LeftOutArm>,
+    },
+    /// An arm has an invalid name.
+    #[error(transparent)]
+    Name(#[from] ArmError),
+    /// A position is far beyond all others of its arm.
+    #[error(
+        "arm `{arm}`: a position is {position}, but the next smaller one is {before}; positions count the plays of a \
+         run (1, 2, 3, ...): correct or remove this row"
+    )]
+    FarPosition {
+        /// The arm.
+        arm: String,
+        /// The position.
+        position: u32,
+        /// The next smaller position.
+        before: u32,
     },
     /// The game could not be written as TOML.
     #[error("the game cannot be written as TOML: {0}")]
     Toml(#[from] toml::ser::Error),
 }
 
-/// Reads a CSV file and groups its losses by arm, in order of first appearance. Rows without a loss (empty, `\N`, `NA`)
-/// are skipped. A position may occur several times, once per run.
-///
-/// # Errors
-/// [`TableError`] with the file and the line.
-pub fn read_losses(path: &Path, columns: LossColumns<'_>) -> Result<Vec<ArmLosses>, TableError> {
-    let bytes = read(path, "give the path of a CSV file with a header")?;
-    parse_losses(&path.display().to_string(), &bytes, columns)
+impl std::fmt::Display for LeftOutArm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "arm `{}`: {}", self.name, self.reason)
+    }
 }
 
-/// [`read_losses`] for the contents of a file; `file` is its name in errors.
-///
-/// # Errors
-/// [`TableError`] with the file and the line.
-pub fn parse_losses(file: &str, bytes: &[u8], columns: LossColumns<'_>) -> Result<Vec<ArmLosses>, TableError> {
-    let mut arms: Vec<ArmLosses> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    rows(file, bytes, [columns.arm, columns.position, columns.loss], |row| {
-        let position = row.whole(1)?;
-        if row.is_missing(2) {
-            return Ok(());
+/// The fitted arms of a table, and the game that they make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameFit {
+    arms: Vec<FittedArm>,
+    left_out: Vec<LeftOutArm>,
+    memory: u32,
+    range: LossRange,
+}
+
+impl GameFit {
+    /// The arms of the game, in the order of the table.
+    pub fn arms(&self) -> &[FittedArm] {
+        &self.arms
+    }
+
+    /// The arms that are not part of the game, and why.
+    pub fn left_out(&self) -> &[LeftOutArm] {
+        &self.left_out
+    }
+
+    /// The memory of the game: the last position up to which every one of its arms was observed. It is no estimate of
+    /// the number of plays after which losses stop changing.
+    pub fn memory(&self) -> u32 {
+        self.memory
+    }
+
+    /// The losses that became 0 and 1.
+    pub fn range(&self) -> LossRange {
+        self.range
+    }
+
+    /// The game: a `fitted` game if all curves have the paper's form, otherwise a `custom` game with the losses listed
+    /// by position.
+    pub fn game(&self) -> GameSpec {
+        let memory = self.memory;
+        // Games of kind `fitted` have normal noise; a curve through every observation has none.
+        if self.arms.iter().all(|arm| arm.fit.model == WarmUp::ExponentialLinear && arm.fit.sd > 0.0) {
+            let models = self.arms.iter().map(|FittedArm { name, fit }| {
+                let Fit { alpha, beta, gamma, sd, .. } = *fit;
+                FittedModel { name: Some(name.clone()), alpha, beta, gamma, sd }
+            });
+            return Fitted::of(models.collect(), memory as usize).into();
         }
-        let loss = row.number(2)?;
-        let name = row.text(0);
-        let place = places.get(name).copied().unwrap_or_else(|| {
-            places.insert(name.to_string(), arms.len());
-            arms.push(ArmLosses { name: name.to_string(), observations: Vec::new() });
-            arms.len() - 1
+        let arms = self.arms.iter().map(|FittedArm { name, fit }| {
+            let by_plays = Some((1..=memory).map(|k| fit.mean(k)).collect());
+            ArmSpec {
+                name: Some(name.clone()),
+                weights: None,
+                memory: Some(memory as usize),
+                loss: LossCurveSpec { by_plays, ..LossCurveSpec::default() },
+                feedback: if fit.sd > 0.0 { Noise::Normal { sd: fit.sd } } else { Noise::None },
+            }
         });
-        arms[place].observations.push(Observation { position, loss });
-        Ok(())
-    })?;
-    if arms.is_empty() {
-        return Err(TableError::Empty { file: file.to_string() });
+        Custom { arm: arms.collect() }.into()
     }
-    Ok(arms)
-}
 
-/// Fits a curve to every arm. Losses are mapped linearly: the lower end of `range` becomes 0, the upper end 1.
-///
-/// # Errors
-/// [`ArmsError::Fit`] if an arm has too few positions.
-pub fn fit_arms(model: WarmUp, range: LossRange, arms: &[ArmLosses]) -> Result<Vec<FittedArm>, ArmsError> {
-    let (low, high) = (range.low(), range.high());
-    let fitted = arms.iter().map(|arm| {
-        let scaled: Vec<Observation> = arm
-            .observations
-            .iter()
-            .map(|seen| Observation { loss: (seen.loss - low) / (high - low), ..*seen })
-            .collect();
-        let fit = fit(model, &scaled).map_err(|source| ArmsError::Fit { arm: arm.name.clone(), source })?;
-        Ok(FittedArm { name: arm.name.clone(), fit })
-    });
-    fitted.collect()
-}
-
-/// The game of these arms: a `fitted` game if all curves have the paper's form, otherwise a `custom` game with the
-/// losses listed by position. Its memory is the largest position up to which every arm was observed.
-///
-/// # Errors
-/// [`ArmsError::OutsideUnitInterval`] if a curve leaves [0, 1] up to that position; [`ArmsError::NoArms`] without arms.
-pub fn game(arms: &[FittedArm]) -> Result<GameSpec, ArmsError> {
-    let memory = arms.iter().map(|arm| arm.fit.last).min().ok_or(ArmsError::NoArms)?;
-    for arm in arms {
-        let outside = (1..=memory).find(|&k| !(0.0..=1.0).contains(&arm.fit.mean(k)));
-        if let Some(position) = outside {
-            let (arm, mean) = (arm.name.clone(), arm.fit.mean(position));
-            return Err(ArmsError::OutsideUnitInterval { arm, position, mean });
+    /// The game as the `[game]` table of an experiment file, after comments on the fitted arms.
+    ///
+    /// # Errors
+    /// [`ArmsError::Toml`].
+    pub fn to_toml(&self) -> Result<String, ArmsError> {
+        #[derive(Serialize)]
+        struct GameFile {
+            game: GameSpec,
         }
-    }
-    // Games of kind `fitted` have normal noise; a curve through every observation has none.
-    if arms.iter().all(|arm| arm.fit.model == WarmUp::ExponentialLinear && arm.fit.sd > 0.0) {
-        let models = arms.iter().map(|FittedArm { name, fit }| {
-            let Fit { alpha, beta, gamma, sd, .. } = *fit;
-            FittedModel { name: Some(name.clone()), alpha, beta, gamma, sd }
-        });
-        return Ok(Fitted::of(models.collect(), memory as usize).into());
-    }
-    let arms = arms.iter().map(|FittedArm { name, fit }| ArmSpec {
-        name: Some(name.clone()),
-        weights: None,
-        memory: Some(memory as usize),
-        loss: LossCurveSpec { by_plays: Some((1..=memory).map(|k| fit.mean(k)).collect()), ..LossCurveSpec::default() },
-        feedback: if fit.sd > 0.0 { Noise::Normal { sd: fit.sd } } else { Noise::None },
-    });
-    Ok(Custom { arm: arms.collect() }.into())
-}
-
-/// The game as the `[game]` table of an experiment file, after comments on the fitted arms.
-///
-/// # Errors
-/// As [`game`].
-pub fn game_toml(arms: &[FittedArm], range: LossRange) -> Result<String, ArmsError> {
-    #[derive(Serialize)]
-    struct GameFile {
-        game: GameSpec,
-    }
-    let game = game(arms)?;
-    let mut text = String::new();
-    for (index, FittedArm { name, fit }) in arms.iter().enumerate() {
-        let one_line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut text = String::new();
+        for (index, FittedArm { name, fit }) in self.arms.iter().enumerate() {
+            text += &format!(
+                "# arm {index}: {name}, model {}, {} losses up to position {}, R² = {:.3}, sd = {:.4}\n",
+                fit.model.name(),
+                fit.observations,
+                fit.last,
+                fit.r_squared,
+                fit.sd
+            );
+        }
+        for arm in &self.left_out {
+            text += &format!("# left out: {arm}\n");
+        }
+        if self.range != LossRange::default() {
+            text += &format!("# a loss of 0 is {}, a loss of 1 is {}\n", self.range.low(), self.range.high());
+        }
         text += &format!(
-            "# arm {index}: {one_line}, {} observations up to position {}, R² = {:.3}, sd = {:.4}\n",
-            fit.observations, fit.last, fit.r_squared, fit.sd
+            "# memory = {} is the last position that all arms were observed at, and no estimate of the memory bound M\n",
+            self.memory
         );
+        text += &toml::to_string(&GameFile { game: self.game() })?;
+        Ok(text)
     }
-    if range != LossRange::default() {
-        text += &format!("# a loss of 0 is {}, a loss of 1 is {}\n", range.low(), range.high());
+}
+
+/// Fits a curve to every arm of a table in memory and makes a game of them: [`group_rows`], then [`fit_game`].
+///
+/// # Errors
+/// As [`fit_game`].
+pub fn fit_rows(
+    rows: impl IntoIterator<Item = LossRow>,
+    model: ModelChoice,
+    range: LossRange,
+) -> Result<GameFit, ArmsError> {
+    fit_game(&group_rows(rows), model, range)
+}
+
+/// Fits a curve to every arm and makes a game of them. Losses are mapped linearly: the lower end of `range` becomes 0,
+/// the upper end 1. An arm with too few positions, or whose curve leaves [0, 1], is left out of the game.
+///
+/// # Errors
+/// [`ArmsError`] if no arm is left, or if a name or a position is invalid.
+pub fn fit_game(losses: &[ArmLosses], model: ModelChoice, range: LossRange) -> Result<GameFit, ArmsError> {
+    if losses.is_empty() {
+        return Err(ArmsError::NoArms);
     }
-    text += &toml::to_string(&GameFile { game })?;
-    Ok(text)
+    let (mut arms, mut left_out) = (Vec::new(), Vec::new());
+    for arm in losses {
+        let name = arm.name.clone();
+        Arm::check_name(&name)?;
+        if let Some((index, before)) = far_position(&arm.observations) {
+            return Err(ArmsError::FarPosition { arm: name, position: arm.observations[index].position, before });
+        }
+        match fit_choice(model, &scaled(&arm.observations, range)) {
+            Ok(fit) => arms.push(FittedArm { name, fit }),
+            Err(error) => left_out.push(LeftOutArm { name, fit: None, reason: error.into() }),
+        }
+    }
+    // The memory is that of the arms that are left, so leaving one out can make another one leave [0, 1].
+    let memory = loop {
+        let Some(memory) = arms.iter().map(|arm| arm.fit.last).min() else {
+            return Err(ArmsError::NoneLeft { left_out });
+        };
+        let before = arms.len();
+        arms.retain(|FittedArm { name, fit }| match leaves_range(fit, memory) {
+            None => true,
+            Some(position) => {
+                let reason = LeftOutReason::OutsideUnitInterval { position, mean: fit.mean(position) };
+                left_out.push(LeftOutArm { name: name.clone(), fit: Some(fit.clone()), reason });
+                false
+            }
+        });
+        if arms.len() == before {
+            break memory;
+        }
+    };
+    let place = |arm: &LeftOutArm| losses.iter().position(|other| other.name == arm.name);
+    left_out.sort_by_key(place);
+    Ok(GameFit { arms, left_out, memory, range })
+}
+
+fn scaled(observations: &[Observation], range: LossRange) -> Vec<Observation> {
+    let (low, high) = (range.low(), range.high());
+    observations.iter().map(|seen| Observation { loss: (seen.loss - low) / (high - low), ..*seen }).collect()
 }

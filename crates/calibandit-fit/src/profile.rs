@@ -87,13 +87,16 @@ impl Profile {
     /// The best curve with this alpha: linear least squares, with gamma = 0 if gamma would be negative. The sum of
     /// squares is convex in the linear parameters, so no positive gamma is better in that case.
     pub(crate) fn at(&self, alpha: f64) -> ProfilePoint {
+        if !self.model.has_linear_part() {
+            return self.solve(alpha, false);
+        }
         let with_gamma = self.solve(alpha, true);
         if with_gamma.gamma >= 0.0 { with_gamma } else { self.solve(alpha, false) }
     }
 
     fn solve(&self, alpha: f64, falling: bool) -> ProfilePoint {
         let mut columns = Vec::with_capacity(3);
-        if self.model == WarmUp::Plateau {
+        if self.model.has_level() {
             columns.push(self.weights.clone());
         }
         if falling {
@@ -103,7 +106,7 @@ impl Profile {
         let (solution, left) = QrFactors::new(columns).solve(&self.target);
         let mut solution = solution.into_iter();
         let mut next = || solution.next().expect("there is one coefficient per column");
-        let level = if self.model == WarmUp::Plateau { next() } else { 0.0 };
+        let level = if self.model.has_level() { next() } else { 0.0 };
         let gamma = if falling { next() } else { 0.0 };
         let beta = next() * (alpha * self.first()).exp();
         ProfilePoint { alpha, beta, gamma, level, sse: self.within + left }
@@ -122,7 +125,7 @@ impl Profile {
         if best.gamma > 0.0 {
             columns.push(self.falling.clone());
         }
-        if self.model == WarmUp::Plateau {
+        if self.model.has_level() {
             columns.push(self.weights.clone());
         }
         let freedom = self.observations as f64 - columns.len() as f64;
@@ -134,7 +137,7 @@ impl Profile {
             beta: errors.next(),
             alpha: if inside { errors.next() } else { None },
             gamma: if best.gamma > 0.0 { errors.next() } else { None },
-            level: if self.model == WarmUp::Plateau { errors.next() } else { None },
+            level: if self.model.has_level() { errors.next() } else { None },
         }
     }
 
@@ -147,13 +150,13 @@ impl Profile {
         FLATTEST / (last - self.first()).max(1.0)
     }
 
-    /// The values of alpha to try, increasing: evenly spaced in ln(alpha), and 0. The plateau model does without 0,
-    /// where its level and its exponential would be the same constant column.
+    /// The values of alpha to try, increasing: evenly spaced in ln(alpha), and 0. Models with a level do without 0,
+    /// where the level and the exponential would be the same constant column.
     fn grid(&self) -> Vec<f64> {
         let (low, high) = (self.flattest().ln(), self.steepest().ln());
         let steps = ((high - low) * DENSITY).ceil();
         let alphas = (0..=steps as usize).map(|i| (low + (high - low) * i as f64 / steps).exp());
-        let zero = (self.model == WarmUp::ExponentialLinear).then_some(0.0);
+        let zero = (!self.model.has_level()).then_some(0.0);
         zero.into_iter().chain(alphas).collect()
     }
 }

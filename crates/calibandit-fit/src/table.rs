@@ -63,6 +63,23 @@ pub enum TableError {
         /// The kind of value that is valid here.
         expected: &'static str,
     },
+    /// A position is far beyond all others of its arm.
+    #[error(
+        "{file}, line {line}: the position is {position}, but the next smaller one of `{arm}` is {before}; positions \
+         count the plays of a run (1, 2, 3, ...): correct or remove this line"
+    )]
+    FarPosition {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The arm.
+        arm: String,
+        /// The position.
+        position: u32,
+        /// The next smaller position.
+        before: u32,
+    },
     /// Two lines contradict each other.
     #[error("{file}, line {line}: {what} is {second} here, but {first} in line {first_line}")]
     Contradiction {
@@ -111,25 +128,58 @@ pub fn rows<const N: usize>(
 ) -> Result<(), TableError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let malformed = |error: csv::Error| TableError::Malformed {
-        file: file.to_string(),
-        line: error.position().map_or(1, csv::Position::line),
-        problem: plain(&error),
-    };
-    let header = reader.headers().map_err(malformed)?.clone();
+    let malformed =
+        |error: csv::Error, line| TableError::Malformed { file: file.to_string(), line, problem: plain(&error) };
+    let header = reader.headers().map_err(|error| malformed(error, 1))?.clone();
     let mut places = [0; N];
     for (place, column) in places.iter_mut().zip(columns) {
         *place = header.iter().position(|name| name == column).ok_or_else(|| TableError::Column {
             file: file.to_string(),
             column: column.to_string(),
-            found: header.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            found: header.iter().map(|name| format!("`{}`", name.escape_debug())).collect::<Vec<_>>().join(", "),
         })?;
     }
     let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(malformed)? {
-        each(TableRow { file, columns, places, record: &record })?;
+    let mut lines = LineCounter { bytes, at: 0, line: 1 };
+    loop {
+        match reader.read_record(&mut record) {
+            Err(error) => {
+                let line = error.position().map_or(1, |position| lines.line_at(position.byte()));
+                return Err(malformed(error, line));
+            }
+            Ok(false) => return Ok(()),
+            Ok(true) => {
+                let line = record.position().map_or(1, |position| lines.line_at(position.byte()));
+                each(TableRow { file, columns, places, record: &record, line })?;
+            }
+        }
     }
-    Ok(())
+}
+
+/// Lines by byte. The `csv` crate ends a record at `\r` and counts lines at `\n`, so its own line numbers are too small
+/// by one in files with `\r\n`.
+struct LineCounter<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl LineCounter<'_> {
+    /// The line of the record that begins at this byte or after the line ends that follow it. Bytes must not decrease
+    /// between calls.
+    fn line_at(&mut self, byte: u64) -> u64 {
+        let start = usize::try_from(byte).map_or(self.bytes.len(), |byte| byte.min(self.bytes.len()));
+        while let Some(&here) = self.bytes.get(self.at) {
+            let line_end = matches!(here, b'\r' | b'\n');
+            if self.at >= start && !line_end {
+                break;
+            }
+            let first_of_two = here == b'\r' && self.bytes.get(self.at + 1) == Some(&b'\n');
+            self.line += u64::from(line_end && !first_of_two);
+            self.at += 1;
+        }
+        self.line
+    }
 }
 
 /// The problem without its position, which [`TableError::Malformed`] has.
@@ -149,12 +199,13 @@ pub struct TableRow<'a, const N: usize> {
     columns: [&'a str; N],
     places: [usize; N],
     record: &'a StringRecord,
+    line: u64,
 }
 
 impl<const N: usize> TableRow<'_, N> {
     /// The line in the file, counted from 1.
     pub fn line(&self) -> u64 {
-        self.record.position().map_or(1, csv::Position::line)
+        self.line
     }
 
     /// The text of a cell.
@@ -189,9 +240,10 @@ impl<const N: usize> TableRow<'_, N> {
         }
     }
 
-    fn invalid(&self, column: usize, expected: &'static str) -> TableError {
+    /// The error of a cell with an invalid value.
+    pub fn invalid(&self, column: usize, expected: &'static str) -> TableError {
         // A malformed file may have megabytes in one cell; 40 characters are enough to find it.
-        let value = self.text(column).chars().take(40).collect();
+        let value = self.text(column).chars().take(40).flat_map(char::escape_debug).collect();
         let (file, line, column) = (self.file.to_string(), self.line(), self.columns[column].to_string());
         TableError::Value { file, line, column, value, expected }
     }

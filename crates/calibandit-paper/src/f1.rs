@@ -17,5 +17,5 @@ pub use experiments::experiments;
 pub use figure::{FIGURE, figure};
 pub use pairs::{DriverPair, LEAST_GAP, PAIRS, PairDriver, shipped};
 pub use stints::{Normalise, RaceStints, StintOptions, Stops, stints};
-pub use study::{Comparison, DriverRace, F1Error, Study, study, study_tables};
+pub use study::{Comparison, DriverRace, F1Error, LAP_MODELS, Study, study, study_tables};
 pub use tables::{F1Files, F1Tables, ReadCounts};

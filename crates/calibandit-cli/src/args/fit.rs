@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calibandit_fit::{LossRange, LossRangeError, WarmUp};
+use calibandit_fit::{LossRange, LossRangeError, ModelChoice};
 use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
@@ -19,9 +19,9 @@ pub(crate) struct FitArgs {
     /// The column with the loss: smaller is better.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) loss: String,
-    /// The model of the curves.
+    /// The model of the curves. `auto` takes the one with the least AIC for each arm.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) model: WarmUp,
+    pub(crate) model: ModelChoice,
     /// The losses that become 0 and 1 [default: 0 1, losses are not scaled].
     #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_negative_numbers = true)]
     pub(crate) range: Option<Vec<f64>>,

@@ -88,7 +88,7 @@ fn print(out: &mut impl Write, study: &Study, model: WarmUp) -> io::Result<()> {
     writeln!(out, "R²: {low:.2} (10 %), {median:.2} (median), {high:.2} (90 %)")?;
     let comparison = study.comparison();
     writeln!(out, "\n{:<20}{:>14}{:>14}{:>26}", "model", "AIC", "AICc", "median expected last lap")?;
-    for (i, name) in WarmUp::ALL.map(WarmUp::name).into_iter().enumerate() {
+    for (i, name) in f1::LAP_MODELS.map(WarmUp::name).into_iter().enumerate() {
         let (aic, aicc, last) = (comparison.aic[i], comparison.aicc[i], comparison.terminal_mean[i]);
         writeln!(out, "{name:<20}{aic:>14.0}{aicc:>14.0}{last:>26.4}")?;
     }

@@ -48,11 +48,17 @@ pub struct DriverRace {
     pub plateau: Fit,
 }
 
+/// The models that the study compares: the paper's, and the one with a level.
+pub const LAP_MODELS: [WarmUp; 2] = [WarmUp::ExponentialLinear, WarmUp::Plateau];
+
 impl DriverRace {
     /// The fit of this model.
+    ///
+    /// # Panics
+    /// If the model is not one of [`LAP_MODELS`].
     pub fn fit(&self, model: WarmUp) -> &Fit {
         let fits = [&self.exponential_linear, &self.plateau];
-        fits.into_iter().find(|fit| fit.model == model).expect("every model is fitted")
+        fits.into_iter().find(|fit| fit.model == model).expect("the study fits the models that it compares")
     }
 }
 
@@ -191,7 +197,7 @@ impl Study {
                 .iter()
                 .filter(|driver| driver.plateau.aic() < driver.exponential_linear.aic())
                 .count(),
-            terminal_mean: WarmUp::ALL
+            terminal_mean: LAP_MODELS
                 .map(|model| median(self.drivers.iter().map(|driver| driver.fit(model).terminal_mean()))),
             last_lap: median(self.drivers.iter().filter_map(|driver| driver.laps.last().copied())),
         }

@@ -61,9 +61,15 @@ impl Arm {
     /// ```
     pub fn named(mut self, name: impl Into<String>) -> Result<Self, ArmError> {
         let name = name.into();
-        check_name(&name)?;
+        Self::check_name(&name)?;
         self.name = Some(name);
         Ok(self)
+    }
+
+    /// Checks a name without an arm, see [`named`](Arm::named).
+    pub fn check_name(name: &str) -> Result<(), ArmError> {
+        let valid = !name.trim().is_empty() && !name.contains(char::is_control) && name.chars().count() <= LONGEST_NAME;
+        if valid { Ok(()) } else { Err(ArmError::Name { name: name.to_owned() }) }
     }
 
     fn check_curve(&self) -> Result<(), ArmError> {
@@ -161,12 +167,6 @@ impl Arm {
     pub fn loss(&self, exposure: Exposure) -> f64 {
         self.curve.at(exposure)
     }
-}
-
-/// Checks a name of an arm, see [`Arm::named`].
-pub(super) fn check_name(name: &str) -> Result<(), ArmError> {
-    let valid = !name.trim().is_empty() && !name.contains(char::is_control) && name.chars().count() <= LONGEST_NAME;
-    if valid { Ok(()) } else { Err(ArmError::Name { name: name.to_owned() }) }
 }
 
 /// The beginning of a name, with control characters escaped: a refused name may be long, or spoil a terminal.

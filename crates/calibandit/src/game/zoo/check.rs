@@ -2,7 +2,6 @@
 
 use rand::RngExt;
 
-use crate::game::arm::check_name;
 use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
 use crate::math;
 use crate::rng::Stream;
@@ -164,7 +163,7 @@ pub(super) fn named_arm(
 
 /// The name for errors about an arm; `None` if it is invalid itself.
 pub(super) fn own_name(name: &str) -> Option<String> {
-    check_name(name).is_ok().then(|| name.to_owned())
+    Arm::check_name(name).is_ok().then(|| name.to_owned())
 }
 
 /// Weights for arms that all have the same, as checked before.
