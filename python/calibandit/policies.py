@@ -48,8 +48,8 @@ def calibrated(
 ) -> PolicySpec:
     """Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
 
-    Source: This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), and Waudby-Smith and
-    Ramdas (2024), JRSS B 86(1).
+    Source: This project (https://calibandit.github.io/calibandit/calibrated.html), after Lai (1987), Annals of
+    Statistics 15(3), and Waudby-Smith and Ramdas (2024), JRSS B 86(1).
 
     * ``memory_bound`` (an integer, at least 1): What the policy is told about the memory: at least the game's true
       memory, the paper's M.

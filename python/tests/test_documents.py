@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/guide/python.md"]
+PAGES = ["README.md", "docs/guide/python.md", "docs/how-to/live-advisor.md", "docs/how-to/results.md"]
 
 
 def blocks(page: str) -> list[str]:

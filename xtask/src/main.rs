@@ -5,13 +5,17 @@
 //! where that is possible, before the first step starts. To add a check, write a step and add it to a task below.
 
 mod bench;
+mod files;
 mod ignored;
 mod outcome;
 mod package;
 mod python;
 mod requirements;
 mod shell;
+mod site;
 mod steps;
+mod tools;
+mod wheel;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -52,25 +56,38 @@ struct TaskDefinition {
 
 const FORMAT: TaskStep = TaskStep::new("format", steps::format).requires(&[Requirement::Rustfmt]);
 const LINT: TaskStep = TaskStep::new("lint", steps::lint).requires(&[Requirement::Clippy]);
+const FILES: TaskStep = TaskStep::new("files", files::files).requires(&[Requirement::Python]);
 const TESTS: TaskStep = TaskStep::new("tests", steps::tests).uses(Requirement::OF_TESTS);
 const DOC_TESTS: TaskStep = TaskStep::new("doc tests", steps::doc_tests);
 const DOCS: TaskStep = TaskStep::new("docs", steps::docs);
 const PACKAGE: TaskStep = TaskStep::new("package", package::package);
+const SITE: TaskStep = TaskStep::new("site", site::site).requires(&[Requirement::Python]);
+const WHEEL: TaskStep = TaskStep::new("wheel", wheel::wheel).requires(&[Requirement::Python]);
 const PYTHON: TaskStep = TaskStep::new("python", python::python).requires(&[Requirement::Python]);
 
 const TASKS: &[TaskDefinition] = &[
     TaskDefinition {
         name: "test",
-        help: "the full suite: format, lints, all tests, doc tests, documentation, packages, Python",
-        steps: &[FORMAT, LINT, TESTS, DOC_TESTS, DOCS, PACKAGE, PYTHON],
+        help: "the full suite: format, lints, all tests, doc tests, documentation, site, packages, Python",
+        steps: &[FORMAT, LINT, FILES, TESTS, DOC_TESTS, DOCS, SITE, PACKAGE, PYTHON],
     },
-    TaskDefinition { name: "lint", help: "format and lints", steps: &[FORMAT, LINT] },
+    TaskDefinition { name: "lint", help: "format and lints, also of Python and YAML", steps: &[FORMAT, LINT, FILES] },
     TaskDefinition { name: "docs", help: "doc tests, and documentation without warnings", steps: &[DOC_TESTS, DOCS] },
+    TaskDefinition {
+        name: "site",
+        help: "the documentation site, into target/site; checks every link",
+        steps: &[SITE],
+    },
     TaskDefinition { name: "package", help: "packages of all published crates, verified", steps: &[PACKAGE] },
     TaskDefinition {
         name: "python",
         help: "the Python package: wheel, clean environment, tests, types",
         steps: &[PYTHON],
+    },
+    TaskDefinition {
+        name: "wheel",
+        help: "the release wheel, into target/wheels/release, tried in a clean environment",
+        steps: &[WHEEL],
     },
     TaskDefinition {
         name: "generate",

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::outcome::{RunnerCounts, Skip, StepError, StepOutcome};
 use crate::requirements::Machine;
 use crate::shell::{self, OutputStream, Program};
+use crate::wheel::find_wheel;
 
 /// Builds the wheel, installs it with its test extras into a fresh environment, and runs there the tests, the examples
 /// of the documentation, the notebooks and the type checker.
@@ -49,13 +50,11 @@ fn outcome(output: &str, has_ray: bool) -> Result<StepOutcome, StepError> {
 
 /// Builds the wheel into a folder that has no other.
 fn wheel() -> Result<PathBuf, StepError> {
-    let folder = shell::root().join("target/wheels");
+    let folder = shell::root().join("target/wheels/dev");
     // It does not exist before the first build.
     let _ = fs::remove_dir_all(&folder);
     pip(["wheel", "--quiet", "--no-deps", "--wheel-dir", &text(folder.clone()), "-Cbuild-args=--profile dev", "."])?;
-    let entries = fs::read_dir(&folder).map_err(|error| StepError::File { path: folder.clone(), error })?;
-    let wheel = entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
-    wheel.ok_or(StepError::NoFile { path: folder.join("*.whl"), command: "pip wheel .".to_string() })
+    find_wheel(&folder)
 }
 
 fn environment() -> PathBuf {

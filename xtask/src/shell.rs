@@ -11,7 +11,7 @@ use crate::outcome::StepError;
 pub(crate) struct Program {
     name: String,
     arguments: Vec<String>,
-    environment: Vec<(&'static str, &'static str)>,
+    environment: Vec<(&'static str, String)>,
 }
 
 /// One of a program's two outputs.
@@ -32,14 +32,14 @@ impl Program {
     }
 
     /// Sets an environment variable.
-    pub(crate) fn env(mut self, variable: &'static str, value: &'static str) -> Self {
-        self.environment.push((variable, value));
+    pub(crate) fn env(mut self, variable: &'static str, value: impl Into<String>) -> Self {
+        self.environment.push((variable, value.into()));
         self
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
-        command.args(&self.arguments).envs(self.environment.iter().copied());
+        command.args(&self.arguments).envs(self.environment.iter().map(|(variable, value)| (variable, value)));
         command.current_dir(root()).stdin(Stdio::null());
         command
     }

@@ -53,7 +53,8 @@ pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
     }
     let policies = published().iter().filter(|row| row.group == TournamentGroup::Random).count();
     writeln!(out, "  Which one? {}", recommendation())?;
-    writeln!(out, "  Ranks are among {policies} policies by mean CPR, with default parameters (docs/tournament.md).")?;
+    writeln!(out, "  Ranks are among {policies} policies by mean CPR, with default parameters:")?;
+    writeln!(out, "  https://calibandit.github.io/calibandit/tournament.html")?;
     Ok(())
 }
 

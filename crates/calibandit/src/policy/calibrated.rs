@@ -94,7 +94,8 @@ pub struct CalibratedParams {
 
 impl PolicyConfig for CalibratedSpec {
     const NAME: &'static str = "calibrated";
-    const CITATION: &'static str = "This project (docs/calibrated.md), after Lai (1987), Annals of Statistics 15(3), \
+    const CITATION: &'static str = "This project (https://calibandit.github.io/calibandit/calibrated.html), \
+                                    after Lai (1987), Annals of Statistics 15(3), \
                                     and Waudby-Smith and Ramdas (2024), JRSS B 86(1)";
     type Params = CalibratedParams;
     type Policy = Calibrated;
