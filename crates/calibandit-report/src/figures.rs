@@ -6,6 +6,10 @@
 //!
 //! Drawing is the concern of [`chart`](crate::chart), the page that of [`report`](crate::report).
 
+mod chosen;
+
+pub use chosen::{ChoiceError, FigureChoice, PlottedColumn, chosen_figure};
+
 use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Quantiles, Series, StyleKey};
 use crate::report::{PolicyRow, ReportSection};
 use calibandit::PolicySpec;
