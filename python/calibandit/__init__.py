@@ -20,15 +20,15 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from . import errors, games, policies
+from . import _deprecated, errors, games, policies
 from ._advisor import Advisor, Certificate, Decision
 from ._core import VERSION as __version__
 from ._core import Session
+from ._experiment import Experiment, run
 from ._game import Arm, BestSequence, Game, Noise, Optimum, Reo, game
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
-from ._result import Result, Summary
-from ._simulate import check, merge, read, run, simulate, spec
-from ._sweep import sweep
+from ._result import Comparison, Result, Summary
+from ._simulate import simulate
 from .errors import (
     AlreadySettledError,
     ArgumentTypeError,
@@ -58,7 +58,9 @@ __all__ = [
     "BestSequence",
     "CalibanditError",
     "Certificate",
+    "Comparison",
     "Decision",
+    "Experiment",
     "Feedback",
     "FolderError",
     "Game",
@@ -87,19 +89,16 @@ __all__ = [
     "WaitingError",
     "WorkersLostError",
     "__version__",
-    "check",
     "game",
     "games",
-    "merge",
     "policies",
     "policy",
-    "read",
     "run",
     "simulate",
-    "spec",
-    "sweep",
 ]
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _deprecated.__all__:
+        return getattr(_deprecated, name)
     return errors._renamed(name, __name__)

@@ -1,34 +1,21 @@
-"""Progress display: a line in terminals, a bar in notebooks."""
+"""Progress display with tqdm, in terminals and notebooks."""
 
 from __future__ import annotations
 
-import importlib
 import sys
-import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Union
 
 Watcher = Callable[[int, int, float], Any]
 Progress = Union[bool, None, Watcher]
+"""None: a bar in terminals and notebooks; True; False; or a function of the numbers of finished and of all tasks, and
+of the share of the work that is done."""
 
+#: The number of seconds after which the bar appears.
 AFTER = 0.5
-"""The number of seconds after which progress is first shown."""
-
-
-class _Bar:
-    """Shows the fraction done and the estimated remaining time."""
-
-    def __init__(self, name: str, show: Callable[[str, float], None]) -> None:
-        self.name, self.show, self.start, self.shown = name, show, time.monotonic(), False
-
-    def __call__(self, done: int, pieces: int, part: float) -> None:
-        elapsed = time.monotonic() - self.start
-        if elapsed < AFTER:
-            return
-        left = f", {elapsed * (1 - part) / part:.0f} s left" if part > 0 else ""
-        self.shown = True
-        self.show(f"{self.name}: {done} of {pieces}{left}", part)
+_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]"
 
 
 def _in_notebook() -> bool:
@@ -37,10 +24,13 @@ def _in_notebook() -> bool:
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
 
 
-def _terminal(text: str, part: float) -> None:
-    full = round(30 * part)
-    sys.stderr.write(f"\r{'█' * full}{'·' * (30 - full)} {part:4.0%}  {text}\x1b[K")
-    sys.stderr.flush()
+def _bar(name: str) -> Any:
+    with warnings.catch_warnings():
+        # Without ipywidgets, tqdm warns and shows a bar of text, which is what one wants then.
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    # It counts per cent of the estimated work, so that the remaining time is right if tasks differ in length.
+    return tqdm(total=100, desc=name, bar_format=_FORMAT, leave=False, delay=AFTER, disable=False)
 
 
 @contextmanager
@@ -49,33 +39,14 @@ def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
     if callable(progress):
         yield progress
         return
-    notebook = _in_notebook()
     terminal = sys.stderr is not None and sys.stderr.isatty()
-    if progress is False or (progress is None and not notebook and not terminal):
+    if progress is False or (progress is None and not terminal and not _in_notebook()):
         yield None
         return
-    if not notebook:
-        bar = _Bar(name, _terminal)
-        try:
-            yield bar
-        finally:
-            if bar.shown:
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
-        return
-    shown: Any = importlib.import_module("IPython.display")
-    handle: Any = None
+    with _bar(name) as bar:
 
-    def show(text: str, part: float) -> None:
-        nonlocal handle
-        bar = shown.HTML(f"<progress max='1' value='{part:.3f}' style='width:20em'></progress> {text}")
-        if handle is None:  # a short computation leaves no trace in the notebook
-            handle = shown.display(bar, display_id=True)
-        else:
-            handle.update(bar)
+        def show(done: int, tasks: int, part: float) -> None:
+            bar.set_postfix_str(f"{done} of {tasks} tasks", refresh=False)
+            bar.update(100 * part - bar.n)
 
-    try:
-        yield _Bar(name, show)
-    finally:
-        if handle is not None:
-            handle.update(shown.HTML(""))
+        yield show

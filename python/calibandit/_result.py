@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
+from ._arguments import listed
 from ._json import loads
-from .errors import UnknownNameError
+from ._options import path_of, text
+from ._summary import Comparison, Summary
+from .errors import ArgumentTypeError, MissingFolderError, SpecError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas
@@ -17,24 +21,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["Result", "Summary"]
-
-COLUMNS = ("experiment", "game", "policy", "instance", "t", "loss", "cpr", "switches")
-LABELS = COLUMNS[:3]
+__all__ = ["Comparison", "Result", "Summary"]
 
 
 class Result:
     """The results of experiments: one row per experiment, game, policy, instance and checkpoint.
 
     ``loss`` is the expected loss of the first ``t`` plays, ``cpr`` their complete policy regret, ``switches`` the
-    number of changes of the arm.
+    number of changes of the arm. A sweep adds one column for each swept key, such as ``policy.memory_bound``. Whole
+    numbers are signed, so that differences are right.
 
     >>> import calibandit as cb
     >>> result = cb.simulate(cb.games.step(), ["ucb1", "thompson"], horizon=1000, instances=10, checkpoints=5)
     >>> result
     <Result 'simulation': 2 policies, 10 instances, 5 checkpoints up to t = 1,000; 100 rows>
     >>> result["t"][:5]
-    array([ 200,  400,  600,  800, 1000], dtype=uint64)
+    array([ 200,  400,  600,  800, 1000])
 
     It is an Arrow table (the PyCapsule interface), so ``pyarrow.table(result)``, ``polars.DataFrame(result)`` and
     DuckDB read it directly. NumPy arrays share its memory and are therefore read-only.
@@ -45,6 +47,27 @@ class Result:
     def __init__(self, table: _core.Table) -> None:
         self._table = table
 
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Result:
+        """Read the results in an output folder of :meth:`Experiment.run` or ``calibandit run``.
+
+        Raises:
+            MissingFolderError: if there are no results at this path.
+        """
+        path = Path(path_of("folder", folder))
+        if not (path / "manifest.json").exists():
+            what = "has no manifest.json, so it is not an output folder" if path.exists() else "does not exist"
+            raise MissingFolderError(f"{path} {what}: give a folder that `Experiment.run(out=...)` has written")
+        return cls(_core.read(str(path)))
+
+    @classmethod
+    def merge(cls, folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
+        """Merge the output folders of all shards of a run: the same results as without sharding, byte for byte."""
+        if isinstance(folders, (str, os.PathLike)):
+            raise ArgumentTypeError(f"`folders` must be a list of folders, not {folders!r}")
+        parts = [path_of(f"folders[{i}]", folder) for i, folder in enumerate(folders)]
+        return cls(_core.merge(parts, path_of("out", out)))
+
     def __arrow_c_schema__(self) -> object:
         return self._table.__arrow_c_schema__()
 
@@ -53,8 +76,8 @@ class Result:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, the same as in ``results.csv``."""
-        return COLUMNS
+        """The names of the columns, the same as in ``results.csv``: swept keys come last."""
+        return tuple(name for name, _ in self._table.columns())
 
     def __len__(self) -> int:
         return len(self._table)
@@ -62,29 +85,39 @@ class Result:
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self.to_numpy(column)
 
-    def to_numpy(self, column: str) -> NDArray[Any]:
-        """Return a column. Numbers share the memory of the table; labels become an array of strings."""
+    def to_numpy(self, column: str, *, copy: bool = False) -> NDArray[Any]:
+        """Return a column as an array.
+
+        Numbers are ``int64`` or ``float64``. Without ``copy`` they share the memory of the table, so the array is
+        read-only. Labels become an array of strings. Where a swept key is not set, numbers are NaN and texts None.
+        """
         import numpy as np
 
-        if column in LABELS:
-            keys, labels = self._table.labels(column)
-            return np.array(labels, dtype=object)[np.array(keys, dtype=np.intp)]
-        if column not in COLUMNS:
-            raise UnknownNameError(f"there is no column {column!r}; the columns are {', '.join(COLUMNS)}")
-        return np.asarray(self._table.column(column))
+        labels = dict(self._table.columns())
+        if column not in labels:
+            raise UnknownNameError(f"there is no column {column!r}; the columns are {', '.join(labels)}")
+        if labels[column]:
+            keys, texts = self._table.labels(column)
+            return np.array([*texts, None], dtype=object)[np.array(keys, dtype=np.intp)]
+        values = np.asarray(self._table.column(column))
+        return values.copy() if copy else values
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Convert to a data frame, with categories for the labels. Numbers are not copied."""
+    def to_pandas(self, *, copy: bool = True) -> pandas.DataFrame:
+        """Convert to a data frame, with categories for the labels.
+
+        With ``copy=False`` the columns of numbers share the memory of the table: nothing is copied, and they cannot be
+        assigned to.
+        """
         import numpy as np
         import pandas as pd
 
         data: dict[str, Any] = {}
-        for column in COLUMNS:
-            if column in LABELS:
+        for column, is_label in self._table.columns():
+            if is_label:
                 keys, labels = self._table.labels(column)
                 data[column] = pd.Categorical.from_codes(np.array(keys, dtype=np.int32), categories=labels)
             else:
-                data[column] = self.to_numpy(column)
+                data[column] = self.to_numpy(column, copy=copy)
         return pd.DataFrame(data, copy=False)
 
     def to_polars(self) -> polars.DataFrame:
@@ -95,11 +128,14 @@ class Result:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV: the same bytes as ``results.csv``."""
-        self._table.write_csv(os.fspath(path))
+        self._table.write_csv(path_of("path", path))
 
     @property
     def specs(self) -> list[dict[str, Any]]:
-        """The specification of each experiment, with the keys of an experiment file and every default filled in."""
+        """The specification of each experiment, with the keys of an experiment file and every default filled in.
+
+        A simulation of several games has a dictionary ``games`` instead of ``game``.
+        """
         specs: list[dict[str, Any]] = loads(self._table.specs())
         return specs
 
@@ -108,7 +144,7 @@ class Result:
         """The specification, if the results are of one experiment."""
         specs = self.specs
         if len(specs) != 1:
-            raise ValueError(f"there are {len(specs)} experiments in these results: use `specs`")
+            raise SpecError(f"there are {len(specs)} experiments in these results: use `specs`")
         return specs[0]
 
     @property
@@ -127,8 +163,11 @@ class Result:
         return self._table.labels("policy")[1]
 
     def summary(self, *, all_times: bool = False) -> Summary:
-        """Summarise the CPR over instances: at the horizon, with paired tests, best policy first; or at every
-        checkpoint.
+        """Summarise the CPR over instances: at the horizon, best policy first; or at every checkpoint.
+
+        At the horizon, policies that share a letter in ``groups`` do not differ significantly, and ``better_than``
+        lists those that are worse: by a paired t-test over the instances, corrected by Holm over all pairs of policies
+        of the game, at 5 %. :meth:`compare` gives the numbers of a pair.
 
         >>> import calibandit as cb
         >>> result = cb.simulate(cb.games.step(), ["ucb1", cb.policies.calibrated(memory_bound=3)], horizon=10_000)
@@ -138,15 +177,53 @@ class Result:
         """
         return Summary(loads(self._table.summary(all_times)))
 
-    def plot(self, ax: Axes | None = None, *, column: str = "cpr", band: bool = True) -> Axes:
-        """Plot the mean over instances against time with matplotlib, with a band from the 10 % to the 90 % quantile."""
+    def compare(self, a: str, b: str, game: str | None = None, *, experiment: str | None = None) -> Comparison:
+        """Compare the CPR of two policies at the horizon: difference, interval, effect size and p-values.
+
+        ``game`` is the label of a game; it may be left out if there is only one. So may ``experiment``, unless several
+        experiments have that game.
+        """
+        for name, value in (("a", a), ("b", b), ("game", game or ""), ("experiment", experiment or "")):
+            text(name, value)
+        label, n, numbers, test = self._table.compare(a, b, game, experiment)
+        difference, low, high, effect, p, corrected = numbers
+        return Comparison(a, b, label, n, difference, (low, high), effect, p, corrected, test)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        x: str | None = None,
+        column: Literal["cpr", "loss", "switches"] = "cpr",
+        policies: str | Sequence[str] | None = None,
+        log: bool | Literal["x", "y", "xy"] | None = None,
+        spread: Literal["stderr", "quantiles", "instances"] | None = "stderr",
+        backend: Literal["matplotlib", "plotly"] = "matplotlib",
+    ) -> Any:
+        """Plot means over instances, with the colours, dashes, markers and bands of the report: one panel per game.
+
+        Args:
+            ax: the axes to draw into, if there is one panel (only matplotlib).
+            x: ``"t"`` for curves over time, or a swept key for the values at the horizon against it, with one panel per
+                combination of the other keys. Default: as in the report.
+            column: what is on the vertical axis.
+            policies: the labels of the policies that are shown. Default: all.
+            log: the logarithmic axes: ``"x"``, ``"y"``, ``"xy"`` or True for both, False for none. Default: as in the
+                report.
+            spread: what is around the means: a band of ± 1 standard error, bands of quantiles (10 % to 90 %, and least
+                to greatest), thin lines of single instances, or nothing (None).
+            backend: ``"matplotlib"`` returns the axes, or an array of them if there are several panels; in a script,
+                ``matplotlib.pyplot.show()`` shows the figure. ``"plotly"`` returns the interactive figure of the
+                report, which has a method ``show``.
+        """
         from ._plot import plot
 
-        return plot(self, ax, column, band)
+        chosen = None if policies is None else [policies] if isinstance(policies, str) else listed("policies", policies)
+        return plot(self, ax, x, column, chosen, log, spread, backend)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a report: one self-contained HTML file with interactive figures and tables."""
-        self._table.report(os.fspath(path), title)
+        self._table.report(path_of("path", path), None if title is None else text("title", title))
 
     def __repr__(self) -> str:
         import numpy as np
@@ -176,40 +253,3 @@ class Result:
 
 def _of_parts(described: str, csv: bytes) -> Result:
     return Result(_core.Table.of_parts(described, csv))
-
-
-class Summary(list[dict[str, Any]]):
-    """The rows of a summary: a list of dictionaries that is printed as a table. ``pandas.DataFrame(summary)`` works."""
-
-    SHOWN = ("game", "policy", "t", "instances", "mean", "stderr", "median", "p99", "max", "switches", "groups")
-
-    def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
-        super().__init__(rows)
-
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        shown = [key for key in self.SHOWN if self and key in self[0]]
-        if len({row.get("game") for row in self}) < 2:
-            shown = [key for key in shown if key != "game"]
-        return shown, [[_cell(row[key]) for key in shown] for row in self]
-
-    def __repr__(self) -> str:
-        header, rows = self._cells()
-        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-        left = {"game", "policy", "groups"}
-        lines = []
-        for row in [header, *rows]:
-            cells = [c.ljust(w) if h in left else c.rjust(w) for h, c, w in zip(header, row, widths)]
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        header, rows = self._cells()
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)

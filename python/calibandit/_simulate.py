@@ -1,162 +1,158 @@
-"""Simulations and experiments."""
+"""Simulations: policies on games, without an experiment file."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union, cast
 
 from . import _core
-from ._arguments import whole
+from ._arguments import is_number, listed, whole
 from ._game import Game
-from ._json import dumps, loads
-from ._policy import PolicyLike, PolicySpec, _Entry
-from ._progress import Progress, watcher
+from ._game import game as named_game
+from ._json import dumps
+from ._log import logged
+from ._options import SeedLike, seed_of, text, threads
+from ._policy import Policy, PolicyLike, PolicySpec, _Entry
+from ._progress import Progress, Watcher, watcher
 from ._result import Result
+from .errors import ArgumentTypeError, MemoryBoundWarning, SpecError
 
-__all__ = ["check", "merge", "read", "run", "simulate", "spec"]
+__all__ = ["GameLike", "simulate"]
 
-SpecLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
-"""An experiment: the path of a file, or a table with the keys of one."""
+GameLike = Union[Game, str, Mapping[str, Any]]
+"""A game: a :class:`Game`, the name of a kind, or a table with the keys of an experiment file."""
 
 
 def simulate(
-    game: Game | Mapping[str, Any],
+    game: GameLike | Mapping[str, GameLike] | Sequence[GameLike],
     policies: PolicyLike | Sequence[PolicyLike],
     horizon: int,
     instances: int = 20,
-    seed: int = 1,
+    seed: SeedLike = 1,
     *,
     name: str = "simulation",
     checkpoints: int | Sequence[int] | Mapping[str, Any] = 200,
-    jobs: int = 0,
+    n_jobs: int = -1,
     progress: Progress = None,
+    jobs: int | None = None,
 ) -> Result:
     """Simulate each policy on ``instances`` instances of the game, with ``horizon`` plays per instance.
 
-    The numbers equal those of an experiment file with this ``name`` and ``seed``, bit for bit, for any number of
-    ``jobs`` (threads; 0 for all cores). The interpreter lock is released meanwhile. ``checkpoints`` are the times at
-    which the regret is recorded: a number of evenly spaced times, a list of times, or a table as in files: ``{"scale":
-    "log", "points": 50}``.
+    Args:
+        game: a game, or several: a dictionary of labels and games, or a list of games, which then have their titles as
+            labels. Every game has the numbers that it has alone.
+        policies: one policy or several.
+        horizon: the number of plays of an instance.
+        instances: the number of instances. All policies play the same ones.
+        seed: a whole number; None for a fresh seed, which is in ``result.spec["seed"]``; or a NumPy generator or seed
+            sequence.
+        name: the name of the experiment. Random numbers are derived from it and from the seed.
+        checkpoints: the times at which the regret is recorded: a number of evenly spaced times, a list of times, or a
+            table as in files: ``{"scale": "log", "points": 50}``.
+        n_jobs: the number of threads; -1 for all cores, -2 for all but one. Results do not depend on it.
+        progress: None for a bar in terminals and notebooks, True, False, or a function that is called as
+            ``progress(done, tasks, part)``. An exception in it ends the simulation, and so does Ctrl-C.
+        jobs: the former name of ``n_jobs``, with 0 for all cores.
 
-    ``progress`` is None (a progress bar in terminals and notebooks), True, False, or a function that is called as
-    ``progress(done, pieces, part)``. Ctrl-C stops the simulation. So does an exception in ``progress``, which is passed
-    on.
+    The numbers equal those of an experiment file with this ``name`` and ``seed``, bit for bit. The interpreter lock is
+    released meanwhile. A policy whose memory bound is below the memory of the game causes a
+    :class:`MemoryBoundWarning`.
 
     >>> import calibandit as cb
     >>> result = cb.simulate(cb.games.step(), [cb.policies.calibrated(memory_bound=3), cb.policies.exp3()], 10_000)
     >>> len(result), result["cpr"].dtype
     (8000, dtype('float64'))
+    >>> both = cb.simulate({"short": cb.games.step(memory=2), "long": cb.games.step(memory=8)}, "ucb1", 1000)
+    >>> both.games
+    ['short', 'long']
     """
-    played = game if isinstance(game, Game) else Game.from_spec(game)
-    single = isinstance(policies, (str, Mapping, PolicySpec)) or not isinstance(policies, Sequence)
-    given = [cast(PolicyLike, policies)] if single else list(cast("Sequence[PolicyLike]", policies))
-    entries = [_Entry(policy) for policy in given]
-    if isinstance(checkpoints, int):
-        when: Any = {"points": checkpoints}
-    elif isinstance(checkpoints, Mapping):
-        when = dict(checkpoints)
+    text("name", name)
+    games = _games(game)
+    given = [_Entry(policy) for policy in _policies(policies)]
+    tasks = len(given) * whole("instances", instances, low=1)
+    drawn = seed_of(seed)
+    number = threads(n_jobs, jobs)
+    when = dumps(_times(checkpoints))
+    told = f"{len(given)} policies, {len(games)} games, {instances} instances, horizon {horizon}, seed {drawn}"
+    tables: list[_core.Table] = []
+    with watcher(progress, name) as watch, logged(name, told):
+        for i, (_, one) in enumerate(games):
+            table = _core.simulate(
+                one._core,
+                [entry.parts() for entry in given],
+                whole("horizon", horizon, low=1),
+                whole("instances", instances, low=1),
+                drawn,
+                name,
+                when,
+                number,
+                _part(watch, i, len(games), tasks),
+                _warn,
+            )
+            tables.append(table)
+    labels = [label for label, _ in games]
+    if labels == [None]:
+        return Result(tables[0])
+    return Result(_core.Table.join(tables, [cast(str, label) for label in labels]))
+
+
+def _games(game: Any) -> list[tuple[str | None, Game]]:
+    """The games with their labels; a single game has none."""
+    if isinstance(game, (Game, str)) or (isinstance(game, Mapping) and isinstance(game.get("kind"), str)):
+        return [(None, _game("game", game))]
+    if isinstance(game, Mapping):
+        named = [(str(label), _game(f"game[{label!r}]", one)) for label, one in game.items()]
+    elif isinstance(game, Sequence):
+        several = [_game(f"game[{i}]", one) for i, one in enumerate(game)]
+        named = [(one.title, one) for one in several]
     else:
-        when = {"at": [whole("checkpoints", time) for time in checkpoints]}
-    with watcher(progress, name) as told:
-        table = _core.simulate(
-            played._core,
-            [entry.parts() for entry in entries],
-            whole("horizon", horizon),
-            whole("instances", instances),
-            whole("seed", seed),
-            name,
-            dumps(when),
-            whole("jobs", jobs),
-            told,
+        raise ArgumentTypeError(
+            f"`game` must be a calibandit.Game, the name of a kind of game, or several of them, not {game!r}"
         )
-    return Result(table)
+    if not named:
+        raise SpecError("`game` must have at least one game")
+    labels = [label for label, _ in named]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise SpecError(f"two games have the label {label!r}: give `game` as a dictionary of labels and games")
+    return [*named]
 
 
-def _source(spec: SpecLike) -> tuple[str | None, str | None]:
-    """A path or JSON."""
-    if isinstance(spec, Mapping):
-        return None, dumps({key: _plain(value) for key, value in spec.items()})
-    return os.fspath(spec), None
+def _game(name: str, game: Any) -> Game:
+    if isinstance(game, Game):
+        return game
+    if isinstance(game, str):
+        return named_game(game)
+    if isinstance(game, Mapping):
+        return Game.from_spec(game)
+    raise ArgumentTypeError(f"`{name}` must be a calibandit.Game or the name of a kind of game, not {game!r}")
 
 
-def _plain(value: Any) -> Any:
-    """Replace games and policies in a table by their own tables."""
-    if isinstance(value, (Game, PolicySpec)):
-        return value.spec
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
+def _policies(policies: Any) -> list[PolicyLike]:
+    if isinstance(policies, (str, Mapping, PolicySpec, Policy)) or callable(policies):
+        return [policies]
+    if isinstance(policies, Iterable):
+        return listed("policies", policies, of="policies")
+    return [policies]
 
 
-def run(
-    spec: SpecLike,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    jobs: int = 0,
-    shard: tuple[int, int] | None = None,
-    seed: int | None = None,
-    instances: int | None = None,
-    progress: Progress = None,
-) -> Result:
-    """Run an experiment, given as a file or as a table with the keys of a file.
-
-    ``out`` is an output folder. It gets the same files, byte for byte, as ``calibandit run --out`` writes: tables,
-    manifest, figures and the report. An interrupted run continues from there. ``shard=(i, n)`` runs only part i of n,
-    counted from 1;
-    :func:`merge` merges the parts.
-
-    >>> import calibandit as cb
-    >>> result = cb.run({
-    ...     "name": "first",
-    ...     "horizon": 10_000,
-    ...     "game": {"kind": "step", "memory": 3},
-    ...     "policy": [{"kind": "calibrated", "memory_bound": 3}, {"kind": "thompson"}],
-    ... })
-    >>> result.policies
-    ['calibrated', 'Thompson']
-    """
-    path, text = _source(spec)
-    name = spec.get("name", "experiment") if isinstance(spec, Mapping) else os.path.basename(os.fspath(spec))
-    with watcher(progress, str(name)) as told:
-        folder = None if out is None else os.fspath(out)
-        return Result(_core.run(path, text, folder, whole("jobs", jobs), shard, seed, instances, told))
+def _times(checkpoints: Any) -> dict[str, Any]:
+    if isinstance(checkpoints, Mapping):
+        return dict(checkpoints)
+    if is_number(checkpoints):
+        return {"points": whole("checkpoints", checkpoints, low=1)}
+    times = listed("checkpoints", checkpoints, of="times")
+    return {"at": [whole(f"checkpoints[{i}]", time, low=1) for i, time in enumerate(times)]}
 
 
-def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
-    """Merge the output folders of all shards of a run: the same results as without sharding, byte for byte."""
-    return Result(_core.merge([os.fspath(folder) for folder in folders], os.fspath(out)))
+def _part(watch: Watcher | None, i: int, of: int, tasks: int) -> Callable[[int, int, float], Any] | None:
+    """The progress of one of several games as part of the whole."""
+    if watch is None or of == 1:
+        return watch
+    return lambda done, _, part: watch(i * tasks + done, of * tasks, (i + part) / of)
 
 
-def read(folder: str | os.PathLike[str]) -> Result:
-    """Read the results in an output folder of :func:`run` or ``calibandit run``."""
-    return Result(_core.read(os.fspath(folder)))
-
-
-def check(spec: SpecLike) -> dict[str, Any]:
-    """Analyse an experiment without running it (alpha, best arm, optimum, warnings): as ``calibandit check --json``.
-
-    >>> import calibandit as cb
-    >>> known = cb.check({"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]})
-    >>> known["alpha"], known["optimum"]["exact"]
-    (0.0, True)
-    """
-    known: dict[str, Any] = loads(_core.check_spec(*_source(spec)))
-    return known
-
-
-def spec(experiment: SpecLike, *, seed: int | None = None, instances: int | None = None) -> dict[str, Any]:
-    """Check an experiment and return it as a table with every default filled in. Nothing is run.
-
-    >>> import calibandit as cb
-    >>> experiment = {"name": "x", "horizon": 100, "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}
-    >>> complete = cb.spec(experiment, seed=7)
-    >>> complete["seed"], complete["instances"], complete["game"]["best_loss"]
-    (7, 20, 0.35)
-    """
-    complete: dict[str, Any] = loads(_core.complete_spec(*_source(experiment)))
-    changes = {"seed": seed, "instances": instances}
-    changes = {key: value for key, value in changes.items() if value is not None}
-    if changes:
-        complete = loads(_core.complete_spec(None, dumps({**complete, **changes})))
-    return complete
+def _warn(sentence: str) -> None:
+    # This function, `simulate`, and then the line of the user.
+    warnings.warn(sentence, MemoryBoundWarning, stacklevel=3)

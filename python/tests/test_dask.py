@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-import calibandit as cb
-
 joblib = pytest.importorskip("joblib")
 distributed = pytest.importorskip("distributed")
-from calibandit import _sweep  # noqa: E402
-from sweeping import SPEC, local_bytes, shards_begun, worker  # noqa: E402
+from calibandit import _joblib  # noqa: E402
+from sharding import SPEC, local_bytes, run, shards_begun, worker  # noqa: E402
 
 SHARDS = 12
 
@@ -38,8 +36,8 @@ def pids(client: Any) -> dict[str, int]:
 def test_results_equal_those_of_a_local_run(client: Any, tmp_path: Path) -> None:
     assert len(set(pids(client).values()) - {os.getpid()}) == 3
     with joblib.parallel_config("dask"):
-        cb.sweep(SPEC, shards=SHARDS, out=tmp_path / "sweep")
-    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+        run(SPEC, shards=SHARDS, out=tmp_path / "shards")
+    assert (tmp_path / "shards" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
 def test_a_worker_killed_by_sigkill_does_not_change_results(
@@ -47,7 +45,7 @@ def test_a_worker_killed_by_sigkill_does_not_change_results(
 ) -> None:
     log = tmp_path / "log"
     log.mkdir()
-    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, seconds=0.25)))
+    monkeypatch.setattr(_joblib._Rounds, "work", staticmethod(worker(log, seconds=0.25)))
     client.wait_for_workers(3)
     victims: list[int] = []
 
@@ -63,13 +61,13 @@ def test_a_worker_killed_by_sigkill_does_not_change_results(
     killer = threading.Thread(target=kill_a_busy_worker)
     killer.start()
     with joblib.parallel_config("dask"):
-        cb.sweep(SPEC, shards=SHARDS, out=tmp_path / "sweep")
+        run(SPEC, shards=SHARDS, out=tmp_path / "shards")
     killer.join()
     assert victims, "nobody was killed"
     begun = shards_begun(log)
     assert set(begun) == set(range(1, SHARDS + 1))
     assert SHARDS < len(begun) <= SHARDS + 5, f"what the victim had begun is run again, and hardly more: {begun}"
-    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+    assert (tmp_path / "shards" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
 def test_tasks_that_dask_gives_up_are_submitted_again(
@@ -81,8 +79,8 @@ def test_tasks_that_dask_gives_up_are_submitted_again(
     client.wait_for_workers(3)
     scheduler = client.cluster.scheduler
     monkeypatch.setattr(scheduler, "allowed_failures", 0)
-    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=2, times=2)))
+    monkeypatch.setattr(_joblib._Rounds, "work", staticmethod(worker(log, dies_at=2, times=2)))
     with joblib.parallel_config("dask"):
-        cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
+        run(SPEC, shards=4, out=tmp_path / "shards")
     assert (log / "died-1").exists()
-    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+    assert (tmp_path / "shards" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")

@@ -151,7 +151,7 @@ def test_unknown_names_are_rejected_with_a_suggestion() -> None:
         cb.game("stepp")
     with pytest.raises(KeyError, match="Did you mean 'epoch-ucb'"):
         cb.policy("epoch_ucb2", memory_bound=3)
-    with pytest.raises(cb.SpecError, match="did you mean `memory`") as caught:
+    with pytest.raises(cb.SpecError, match="Did you mean `memory`") as caught:
         cb.game("step", memori=3)
     assert caught.value.errors[0]["kind"] == "unknown-key"
     assert caught.value.errors[0]["suggestion"] == "memory"

@@ -92,7 +92,7 @@ def test_a_python_policy_has_the_bits_of_the_built_in_one(own: cb.Policy, built_
 
 def test_numbers_do_not_depend_on_the_number_of_jobs() -> None:
     def results(jobs: int) -> cb.Result:
-        return cb.simulate(GAME, [Restless(), EpochUcb(3), "ucb1"], 2000, instances=9, jobs=jobs)
+        return cb.simulate(GAME, [Restless(), EpochUcb(3), "ucb1"], 2000, instances=9, n_jobs=jobs)
 
     assert results(1) == results(2) == results(5)
     assert len(set(results(1)["loss"][199:1800:200])) > 1, "instances differ"
@@ -155,7 +155,7 @@ class Failing(EpochUcb):
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_exceptions_of_policies_are_passed_on(where: str, jobs: int) -> None:
     with pytest.raises(Bad) as caught:
-        cb.simulate(GAME, [Failing(where), "ucb1"], 1000, jobs=jobs)
+        cb.simulate(GAME, [Failing(where), "ucb1"], 1000, n_jobs=jobs)
     assert caught.value.args == (where,)
     assert f"in {where}" in "".join(traceback.format_exception(caught.value)), "with its traceback"
 
@@ -195,6 +195,6 @@ def test_a_policy_is_called_from_one_thread_at_a_time() -> None:
             seen.add(threading.get_ident())
             return super().next_run()
 
-    result = cb.simulate(GAME, Watching(3), 2000, instances=4, jobs=2)
-    assert result == cb.simulate(GAME, Watching(3), 2000, instances=4, jobs=1)
+    result = cb.simulate(GAME, Watching(3), 2000, instances=4, n_jobs=2)
+    assert result == cb.simulate(GAME, Watching(3), 2000, instances=4, n_jobs=1)
     assert threading.get_ident() not in seen, "the main thread is free for Ctrl-C"

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import calibandit as cb
-
 joblib = pytest.importorskip("joblib")
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install ray)")
-from calibandit import _sweep  # noqa: E402
-from sweeping import SPEC, local_bytes, shards_begun, worker  # noqa: E402
+from calibandit import _joblib  # noqa: E402
+from sharding import SPEC, local_bytes, run, shards_begun, worker  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +27,17 @@ def cluster() -> Iterator[None]:
 @pytest.mark.usefixtures("cluster")
 def test_results_equal_those_of_a_local_run(tmp_path: Path) -> None:
     with joblib.parallel_config("ray"):
-        cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
-    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+        run(SPEC, shards=4, out=tmp_path / "shards")
+    assert (tmp_path / "shards" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
 
 
 @pytest.mark.usefixtures("cluster")
 def test_the_shard_of_a_dead_worker_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "log"
     log.mkdir()
-    monkeypatch.setattr(_sweep._Rounds, "work", staticmethod(worker(log, dies_at=3)))
+    monkeypatch.setattr(_joblib._Rounds, "work", staticmethod(worker(log, dies_at=3)))
     with joblib.parallel_config("ray"):
-        cb.sweep(SPEC, shards=4, out=tmp_path / "sweep")
+        run(SPEC, shards=4, out=tmp_path / "shards")
     assert (log / "died-0").exists()
     assert shards_begun(log).count(1) == 1, "the first shards were done before"
-    assert (tmp_path / "sweep" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")
+    assert (tmp_path / "shards" / "results.csv").read_bytes() == local_bytes(SPEC, tmp_path / "local")

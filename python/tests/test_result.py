@@ -42,11 +42,41 @@ def test_arrays_outlive_the_result() -> None:
     assert (column == copy).all() and rubbish
 
 
-def test_pandas_shares_the_memory(result: cb.Result) -> None:
+def test_differences_of_whole_numbers_do_not_wrap() -> None:
+    """They were unsigned: 1 - 2 gave 18446744073709551615 in NumPy, pandas and polars."""
     pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    result = cb.simulate(cb.games.step(), ["ucb1", "thompson"], 1000, 5, checkpoints=5)
+    assert (result["t"] - 600)[:5].tolist() == [-400, -200, 0, 200, 400]
     frame = result.to_pandas()
+    assert [str(frame[column].dtype) for column in ("instance", "t", "switches")] == ["int64"] * 3
+    last = frame[frame["t"] == 1000].pivot(index="instance", columns="policy", values="switches")
+    one, other = last["UCB1"] - last["Thompson"], last["Thompson"] - last["UCB1"]
+    assert (one == -other).all() and min(one.min(), other.min()) < 0
+    polars = result.to_polars()
+    assert polars.schema["t"] == pl.Int64 and (polars["t"] - 600).min() == -400
+
+
+def test_a_frame_can_be_edited() -> None:
+    """Assignments to single cells raised an error, because the frame was a view of the table."""
+    pytest.importorskip("pandas")
+    result = cb.simulate(cb.games.step(), "ucb1", 1000, 5)
+    before = result["cpr"].copy()
+    frame = result.to_pandas()
+    frame.loc[frame["t"] < 100, "cpr"] = np.nan
+    frame.iloc[0, 5] = 1.0
+    frame.loc[0, "switches"] = 7
+    assert frame.loc[0, "switches"] == 7 and frame["cpr"].isna().any()
+    assert (result["cpr"] == before).all(), "the result is as it was"
+
+
+def test_pandas_shares_the_memory_if_asked(result: cb.Result) -> None:
+    pytest.importorskip("pandas")
+    frame = result.to_pandas(copy=False)
     assert list(frame.columns) == list(result.columns) and len(frame) == len(result)
     assert np.shares_memory(frame["cpr"].to_numpy(), result["cpr"])
+    assert not np.shares_memory(result.to_pandas()["cpr"].to_numpy(), result["cpr"])
+    assert result.to_numpy("cpr", copy=True).flags.writeable
     assert list(frame["policy"].cat.categories) == result.policies
     means = frame[frame["t"] == 10_000].groupby("policy", observed=True)["cpr"].mean()
     assert means["EXP3"] == pytest.approx(result["cpr"].reshape(2, 5, 20)[1, :, -1].mean())
@@ -106,8 +136,77 @@ def test_the_summary_equals_that_of_numpy(result: cb.Result) -> None:
         assert row["p90"] == pytest.approx(np.quantile(values, 0.9))
     assert len(result.summary(all_times=True)) == 40
     shown = repr(result.summary()).splitlines()
-    assert shown[0].split()[:3] == ["policy", "instances", "mean"] and len(shown) == 3
-    assert "<table>" in result._repr_html_()
+    assert shown[0].split()[:3] == ["policy", "instances", "mean"]
+    assert shown[3].startswith("CPR at t = 10,000, over instances")
+    assert "paired t-test" in " ".join(shown) and "Holm" in " ".join(shown) and "5%" in " ".join(shown)
+    page = result._repr_html_()
+    assert "<table>" in page and "paired t-test" in page and "CPR at t = 10,000" in page
+
+
+def test_summaries_become_frames(result: cb.Result) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    summary = result.summary()
+    frame = summary.to_pandas()
+    assert frame["policy"].tolist() == [row["policy"] for row in summary]
+    assert frame["t"].tolist() == [10_000, 10_000] and "better_than" in frame
+    assert summary.to_polars()["mean"].to_list() == frame["mean"].tolist()
+
+
+def test_equal_instances_have_no_standard_error() -> None:
+    """It was rounding noise such as 3.6e-14."""
+    constant = cb.Game([cb.Arm(memory=2, loss=0.3, feedback="none"), cb.Arm(memory=2, loss=0.7, feedback="none")])
+    summary = cb.simulate(constant, cb.policies.calibrated(memory_bound=2), 1000).summary()
+    assert summary[0]["min"] == summary[0]["max"] == summary[0]["mean"]
+    assert summary[0]["stderr"] == 0.0
+
+
+def test_a_comparison_equals_that_of_scipy(result: cb.Result) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    ours, theirs = (result["cpr"].reshape(2, 5, 20)[i, :, -1] for i in (0, 1))
+    found = result.compare("calibrated", "EXP3")
+    expected = stats.ttest_rel(ours, theirs)
+    interval = expected.confidence_interval(0.95)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.p_corrected == pytest.approx(expected.pvalue), "there is only one pair"
+    assert found.interval == pytest.approx((interval.low, interval.high))
+    assert found.mean_difference == pytest.approx((ours - theirs).mean())
+    assert found.effect_size == pytest.approx((ours - theirs).mean() / (ours - theirs).std(ddof=1))
+    assert (found.n, found.game) == (5, result.games[0]) and "paired t-test" in found.test
+    assert "calibrated - EXP3" in str(found)
+    back = result.compare("EXP3", "calibrated")
+    assert back.mean_difference == -found.mean_difference and back.p == found.p
+
+
+def test_several_pairs_are_corrected_by_holm() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    policies = ["ucb1", "thompson", "exp3"]
+    result = cb.simulate(cb.games.step(), policies, 2000, instances=6, checkpoints=1)
+    values = result["cpr"].reshape(3, 6)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    raw = [stats.ttest_rel(values[i], values[j]).pvalue for i, j in pairs]
+    order = np.argsort(raw)
+    corrected = np.maximum.accumulate(np.array(raw)[order] * np.array([3, 2, 1])).clip(max=1.0)
+    for rank, pair in enumerate(order):
+        i, j = pairs[pair]
+        found = result.compare(result.policies[i], result.policies[j])
+        assert found.p == pytest.approx(raw[pair]) and found.p_corrected == pytest.approx(corrected[rank])
+
+
+def test_comparisons_that_are_impossible_say_why() -> None:
+    games = {"a": cb.games.step(), "b": cb.games.step(memory=2)}
+    result = cb.simulate(games, ["ucb1", "exp3"], 200, instances=3)
+    with pytest.raises(cb.SpecError, match='several games: give `game`, one of "a", "b"'):
+        result.compare("UCB1", "EXP3")
+    with pytest.raises(cb.UnknownNameError, match='no game "c"; the games are "a", "b"'):
+        result.compare("UCB1", "EXP3", game="c")
+    with pytest.raises(cb.UnknownNameError, match='no policy "SE"; the policies are UCB1, EXP3'):
+        result.compare("UCB1", "SE", game="a")
+    with pytest.raises(cb.UnknownNameError, match='no experiment "x"'):
+        result.compare("UCB1", "EXP3", game="a", experiment="x")
+    single = cb.simulate("step", ["ucb1", "exp3"], 200, instances=1)
+    with pytest.raises(cb.SpecError, match="at least 2 instances"):
+        single.compare("UCB1", "EXP3")
 
 
 def test_results_can_be_pickled(result: cb.Result) -> None:
@@ -136,19 +235,6 @@ def test_report_is_written(result: cb.Result, tmp_path: Path) -> None:
     page = (tmp_path / "own.html").read_text()
     assert "Own" in page and "UCB1" in page
     assert pickle.loads(pickle.dumps(own)) == own
-
-
-def test_plot_draws_every_policy(result: cb.Result) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    axes = result.plot()
-    assert [line.get_label() for line in axes.get_lines()] == result.policies
-    expected = result["cpr"].reshape(2, 5, 20).mean(axis=1)
-    for line, mean in zip(axes.get_lines(), expected):
-        assert np.allclose(line.get_ydata(), mean)
-    assert result.plot(axes, column="loss", band=False) is axes
-    with pytest.raises(KeyError):
-        result.plot(column="policy")
 
 
 def test_unknown_columns_are_rejected(result: cb.Result) -> None:

@@ -54,14 +54,14 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_run_writes_the_same_folder_as_the_command_line(spec: Path, tmp_path: Path) -> None:
     command_line("run", spec, "--out", tmp_path / "program", "--jobs", 1)
-    result = cb.run(spec, out=tmp_path / "python", jobs=2)
+    result = cb.run(spec, out=tmp_path / "python", n_jobs=2)
     ours, theirs = files(tmp_path / "python"), files(tmp_path / "program")
     assert set(ours) == set(theirs) and "report.html" in ours
     for name, content in ours.items():
         assert content == theirs[name], name
     result.to_csv(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == theirs["results.csv"]
-    assert cb.read(tmp_path / "program") == result
+    assert cb.Result.load(tmp_path / "program") == result
 
 
 def test_simulate_gives_the_bytes_of_a_file(tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_simulate_gives_the_bytes_of_a_file(tmp_path: Path) -> None:
 
 def test_shards_merge_into_the_whole(spec: Path, tmp_path: Path) -> None:
     parts = [cb.run(spec, out=tmp_path / f"{i}", shard=(i, 3)) for i in (1, 2, 3)]
-    merged = cb.merge([tmp_path / f"{i}" for i in (1, 2, 3)], tmp_path / "merged")
+    merged = cb.Result.merge([tmp_path / f"{i}" for i in (1, 2, 3)], tmp_path / "merged")
     assert merged == cb.run(spec) and sum(map(len, parts)) == len(merged)
     with pytest.raises(cb.FolderError, match="shard 2/3 is missing"):
-        cb.merge([tmp_path / "1", tmp_path / "3"], tmp_path / "never")
+        cb.Result.merge([tmp_path / "1", tmp_path / "3"], tmp_path / "never")
     with pytest.raises(ValueError, match="not a shard"):
         cb.run(spec, shard=(4, 3))
 
@@ -97,14 +97,14 @@ def test_a_table_gives_the_results_of_a_file(spec: Path) -> None:
     }
     assert cb.run(table) == cb.run(spec)
     assert cb.run(table, seed=2) != cb.run(spec)
-    assert cb.check(table)["points"] == cb.check(spec)["points"]
+    assert cb.Experiment.from_dict(table).check()["points"] == cb.Experiment.load(spec).check()["points"]
 
 
 def test_check_equals_the_command_line(spec: Path) -> None:
     import json
 
     said = subprocess.run([*PROGRAM, "check", spec, "--json"], check=True, capture_output=True).stdout
-    assert cb.check(spec) == json.loads(said)
+    assert cb.Experiment.load(spec).check() == json.loads(said)
 
 
 def test_exit_codes_of_the_program(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_exit_codes_of_the_program(tmp_path: Path) -> None:
 
 def test_numbers_do_not_depend_on_the_number_of_jobs() -> None:
     def results(jobs: int) -> cb.Result:
-        return cb.simulate(cb.games.darts(), ["thompson", "exp3"], 2000, instances=12, jobs=jobs)
+        return cb.simulate(cb.games.darts(), ["thompson", "exp3"], 2000, instances=12, n_jobs=jobs)
 
     assert results(1) == results(2) == results(7)
 
@@ -135,7 +135,7 @@ def test_other_threads_run_during_a_simulation() -> None:
     thread = threading.Thread(target=count)
     thread.start()
     start = time.monotonic()
-    cb.simulate(cb.games.step(), "thompson", 2_000_000, instances=2, jobs=1)
+    cb.simulate(cb.games.step(), "thompson", 2_000_000, instances=2, n_jobs=1)
     elapsed = time.monotonic() - start
     over.set()
     thread.join()
@@ -150,7 +150,7 @@ def test_ctrl_c_stops_a_simulation() -> None:
         "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "start = time.monotonic()\n"
         "try:\n"
-        "    cb.simulate(cb.games.step(), 'thompson', 200_000, instances=5000, jobs=1)\n"
+        "    cb.simulate(cb.games.step(), 'thompson', 200_000, instances=5000, n_jobs=1)\n"
         "except KeyboardInterrupt:\n"
         "    print(time.monotonic() - start)\n"
     )

@@ -1,21 +1,40 @@
 //! Columns of numbers that NumPy reads without copying.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array};
 use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
 
-/// An immutable column of numbers. It lives as long as any array that shares its memory, because `numpy.asarray` keeps
-/// a reference to it.
+/// An immutable column of numbers: signed whole numbers, or floating-point numbers. It lives as long as any array that
+/// shares its memory, because `numpy.asarray` keeps a reference to it.
 #[pyclass(module = "calibandit._core", frozen)]
-pub(crate) struct Column(pub(crate) ArrayRef);
+pub(crate) struct Column(ArrayRef);
 
 impl Column {
     pub(crate) fn floats(values: Vec<f64>) -> Self {
         Self(Arc::new(Float64Array::from(values)))
+    }
+
+    /// A column of a table. NumPy has no missing values: a column that has some becomes floating-point numbers with NaN.
+    /// `None` if it is not a column of numbers.
+    pub(crate) fn of(column: &ArrayRef) -> Option<Self> {
+        let missing = column.null_count() > 0;
+        match column.data_type() {
+            DataType::Float64 if missing => {
+                let values = column.as_primitive::<Float64Type>().iter();
+                Some(Self::floats(values.map(|value| value.unwrap_or(f64::NAN)).collect()))
+            }
+            DataType::Int64 if missing => {
+                let values = column.as_primitive::<Int64Type>().iter();
+                Some(Self::floats(values.map(|value| value.map_or(f64::NAN, |value| value as f64)).collect()))
+            }
+            DataType::Float64 | DataType::Int64 => Some(Self(column.clone())),
+            _ => None,
+        }
     }
 }
 
@@ -30,7 +49,7 @@ impl Column {
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (address, kind) = match self.0.data_type() {
             DataType::Float64 => (self.0.as_primitive::<Float64Type>().values().as_ptr().addr(), "f8"),
-            _ => (self.0.as_primitive::<UInt64Type>().values().as_ptr().addr(), "u8"),
+            _ => (self.0.as_primitive::<Int64Type>().values().as_ptr().addr(), "i8"),
         };
         let order = if cfg!(target_endian = "little") { "<" } else { ">" };
         let interface = PyDict::new(py);

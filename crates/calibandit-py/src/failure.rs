@@ -1,9 +1,11 @@
 //! Errors of the library as Python exceptions. [`Failure::raise`] is the only place that maps errors to exceptions.
 //!
 //! The exceptions are Python classes in `calibandit/errors.py`. Each derives from `CalibanditError` and from the
-//! built-in exception that fits.
+//! built-in exception that fits. `calibandit/_wording.py` makes them: it puts messages that were written for files into
+//! the terms of Python.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use calibandit::{
@@ -12,6 +14,7 @@ use calibandit::{
 use calibandit_experiment::results::CsvError;
 use calibandit_experiment::run::ShardError;
 use calibandit_experiment::spec::{DiagnosticKind, Diagnostics};
+use calibandit_experiment::stats::CompareError;
 use calibandit_experiment::{Error, ErrorKind, InstanceError};
 use calibandit_report::session::SessionError;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -48,8 +51,10 @@ pub(crate) enum Failure {
     Json(#[from] serde_json::Error),
     #[error(transparent)]
     Csv(#[from] CsvError),
+    #[error(transparent)]
+    Compare(#[from] CompareError),
     #[error("{}: {error}", path.display())]
-    File { path: PathBuf, error: std::io::Error },
+    File { path: PathBuf, error: io::Error },
     /// An invalid value for which the library has no error type.
     #[error("{0}")]
     Value(String),
@@ -76,15 +81,23 @@ impl Failure {
                     _ => exception(py, "SimulationError", &message),
                 },
                 ErrorKind::UserCode { .. } => exception(py, "SpecError", &message),
+                ErrorKind::Io { source, .. } => exception(py, folder_error(&source), &message),
                 _ => exception(py, "FolderError", &message),
             },
             Failure::Spec(errors) => {
-                let unreadable = errors.errors().iter().any(|error| error.kind == DiagnosticKind::Unreadable);
-                let kind = if unreadable { "UnreadableFileError" } else { "SpecError" };
-                with(py, exception(py, kind, &message), "errors", serde_json::to_string(errors.errors()).ok())
+                let unreadable = errors.errors().iter().find(|error| error.kind == DiagnosticKind::Unreadable);
+                let class = match unreadable {
+                    Some(error) if !Path::new(&error.file).exists() => "MissingFileError",
+                    Some(_) => "UnreadableFileError",
+                    None => "SpecError",
+                };
+                with_findings(py, class, &message, &errors)
             }
             Failure::Shard(_) => exception(py, "SpecError", &message),
-            Failure::File { .. } | Failure::Csv(_) => exception(py, "FolderError", &message),
+            Failure::File { error, .. } => exception(py, folder_error(&error), &message),
+            Failure::Csv(_) => exception(py, "FolderError", &message),
+            Failure::Compare(CompareError::UnknownPolicy { .. }) => exception(py, "UnknownNameError", &message),
+            Failure::Compare(_) => exception(py, "SpecError", &message),
             Failure::Game(_) | Failure::Reo(_) | Failure::Optimum(_) => exception(py, "GameError", &message),
             Failure::Policy(_) => exception(py, "PolicyError", &message),
             Failure::Ask(AskError::BadRun { .. }) => exception(py, "SimulationError", &message),
@@ -106,9 +119,25 @@ impl Failure {
     }
 }
 
+/// The exception for a file of an output folder that could not be read or written.
+fn folder_error(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::NotFound { "MissingFolderError" } else { "FolderError" }
+}
+
 /// An exception of `calibandit.errors`.
 fn exception(py: Python<'_>, class: &str, message: &str) -> PyErr {
-    let made = py.import("calibandit.errors").and_then(|module| module.getattr(class)?.call1((message,)));
+    worded(py, class, message, None)
+}
+
+/// The exception for the errors of an experiment.
+fn with_findings(py: Python<'_>, class: &str, message: &str, errors: &Diagnostics) -> PyErr {
+    worded(py, class, message, serde_json::to_string(errors.errors()).ok())
+}
+
+fn worded(py: Python<'_>, class: &str, message: &str, findings: Option<String>) -> PyErr {
+    let made = py
+        .import("calibandit._wording")
+        .and_then(|module| module.getattr("exception")?.call1((class, message, findings)));
     made.map_or_else(|error| error, PyErr::from_value)
 }
 

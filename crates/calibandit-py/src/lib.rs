@@ -5,9 +5,11 @@
 //! Specifications are passed as JSON and numbers as Arrow arrays. This crate computes no results of its own.
 
 mod advisor;
+mod batch;
 mod column;
 mod failure;
 mod game;
+mod plot;
 mod policy;
 mod session;
 mod simulate;
@@ -39,6 +41,12 @@ fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| calibandit_cli::run(arguments))
 }
 
+/// The name of the test behind summaries and comparisons.
+#[pyfunction]
+fn test_name() -> &'static str {
+    calibandit_experiment::stats::TEST
+}
+
 #[pymodule]
 mod _core {
     #[pymodule_export]
@@ -52,11 +60,13 @@ mod _core {
     #[pymodule_export]
     use super::session::PySession;
     #[pymodule_export]
-    use super::simulate::{check_spec, complete_policy, complete_spec, merge, read, run, simulate};
+    use super::simulate::{
+        check_spec, complete_policy, complete_spec, memory_warnings_of, merge, point_labels, read, run, simulate,
+    };
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::{command_line, game_kinds, policy_kinds};
+    use super::{command_line, game_kinds, policy_kinds, test_name};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use calibandit_experiment::output::{OutputDir, Stored};
-use calibandit_experiment::preflight::{preflight, to_json};
+use calibandit_experiment::preflight::{memory_warnings, preflight, to_json};
 use calibandit_experiment::run::{RunOptions, Shard, run as run_experiment};
-use calibandit_experiment::spec::{Overrides, policy_from_json};
+use calibandit_experiment::spec::policy_from_json;
 use calibandit_experiment::{Experiment, GameSource, PolicySource};
 use calibandit_paper::figures;
 use calibandit_report::session::{self, ReportTexts, Session};
@@ -40,6 +40,7 @@ pub(crate) fn simulate(
     checkpoints: &str,
     jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
+    warn: &Bound<'_, PyAny>,
 ) -> Result<Table, Failure> {
     let game = game.get();
     let table = game.spec()?;
@@ -74,6 +75,7 @@ pub(crate) fn simulate(
         entries.push(entry);
     }
     let experiment = builder.build()?;
+    memory_warnings(&experiment).into_iter().try_for_each(|sentence| warn.call1((sentence,)).map(|_| ()))?;
     let played = watched(py, progress.as_ref(), &stop, |report| {
         let options = RunOptions { threads: jobs, shard: Shard::WHOLE, stop: &stop, progress: &report };
         Ok(run_experiment(&experiment, &options, None)?)
@@ -81,7 +83,7 @@ pub(crate) fn simulate(
     // An exception in a policy or in a loss function is the cause of any later error.
     let results = game.raised.or(raised.or(played))?;
     if experiment.file().is_some() {
-        return Table::new(vec![(Described::Spec(Box::new(experiment)), results)]);
+        return Table::new(vec![Described::Spec(Box::new(experiment))], vec![results]);
     }
     for (entry, labelled) in entries.iter_mut().zip(experiment.policies()) {
         entry["label"] = labelled.label.clone().into();
@@ -98,7 +100,7 @@ pub(crate) fn simulate(
         },
         "policy": entries,
     });
-    Table::new(vec![(Described::Plain(described), results)])
+    Table::new(vec![Described::Plain(described)], vec![results])
 }
 
 /// An experiment from a file, or from JSON.
@@ -109,13 +111,14 @@ fn read_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<Experiment, Fa
     }
 }
 
-/// Runs an experiment, into a folder if one is given.
+/// Runs an experiment, into a folder if one is given. `path` is the file that it was read from; `seed` and `instances`
+/// are those that differ from the file. They are shown in the command that repeats the run.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn run(
     py: Python<'_>,
     path: Option<PathBuf>,
-    json: Option<&str>,
+    json: &str,
     out: Option<PathBuf>,
     jobs: usize,
     shard: Option<(usize, usize)>,
@@ -123,7 +126,7 @@ pub(crate) fn run(
     instances: Option<u64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<Table, Failure> {
-    let spec = read_spec(path.clone(), json)?.with(Overrides { seed, instances, horizon: None })?;
+    let spec = read_spec(None, Some(json))?;
     let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
     let stop = AtomicBool::new(false);
     let again = |spec: &Experiment| match &path {
@@ -146,7 +149,7 @@ pub(crate) fn run(
         let mut all = session.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
     })?;
-    Table::new(vec![(Described::Spec(Box::new(spec)), results)])
+    Table::new(vec![Described::Spec(Box::new(spec))], vec![results])
 }
 
 /// Merges the shards of a run.
@@ -161,15 +164,14 @@ pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Resu
         };
         session::merge(&folders, &out, texts)
     })?;
-    Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).zip(results).collect())
+    Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
 }
 
 /// The results in a folder.
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
     let Stored { experiments, results, .. } = py.detach(|| OutputDir::new(&folder).read())?;
-    let specs = experiments.into_iter().map(|spec| Described::Spec(Box::new(spec)));
-    Table::new(specs.zip(results).collect())
+    Table::new(experiments.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
 }
 
 /// The static analysis of an experiment, as JSON.
@@ -178,6 +180,18 @@ pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&st
     let spec = read_spec(path, json)?;
     let checks = py.detach(|| preflight(&spec));
     Ok(to_json(&spec, &checks).to_string())
+}
+
+/// One sentence for each policy of an experiment whose bound on the memory is too small.
+#[pyfunction(name = "memory_warnings")]
+pub(crate) fn memory_warnings_of(json: &str) -> Result<Vec<String>, Failure> {
+    Ok(memory_warnings(&read_spec(None, Some(json))?))
+}
+
+/// The labels of the points of an experiment.
+#[pyfunction]
+pub(crate) fn point_labels(json: &str) -> Result<Vec<String>, Failure> {
+    Ok(read_spec(None, Some(json))?.game_labels())
 }
 
 /// An experiment with every default filled in, as JSON.

@@ -3,18 +3,16 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int32Type;
-use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
-};
-use arrow_schema::{Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
+use arrow_array::{Array, DictionaryArray, RecordBatch, RecordBatchIterator, StringArray};
+use arrow_schema::DataType;
+use arrow_schema::ffi::FFI_ArrowSchema;
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
-use calibandit_experiment::results::{Results, Sample, read_csv, write_csv};
-use calibandit_experiment::stats::{rank_policies, summarise};
+use calibandit_experiment::results::{Curve, Results, read_csv, swept_fields, write_csv};
+use calibandit_experiment::stats::{compare, rank_policies, summarise};
 use calibandit_paper::figures;
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::{plain_section, style_key};
@@ -22,10 +20,12 @@ use calibandit_report::report::{Footer, Report};
 use calibandit_report::session::{ReportTexts, default_command, report as report_of};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::batch::{LABELS, batch};
 use crate::column::Column;
 use crate::failure::Failure;
+use crate::plot::plot;
 
 /// The description of an experiment.
 #[derive(Clone)]
@@ -44,7 +44,29 @@ impl Described {
         }
     }
 
-    fn heading(&self) -> String {
+    /// The experiment, if a file can hold it.
+    pub(crate) fn spec(&self) -> Option<&Experiment> {
+        match self {
+            Described::Spec(spec) => Some(spec),
+            Described::Plain(_) => None,
+        }
+    }
+
+    /// The style keys of the policies; `None` for those written in Python.
+    pub(crate) fn styles(&self) -> Vec<Option<StyleKey>> {
+        let style = |entry: &Value| {
+            let mut entry = entry.as_object()?.clone();
+            entry.remove("label");
+            serde_json::from_value(Value::Object(entry)).ok().as_ref().map(style_key)
+        };
+        match self {
+            Described::Spec(spec) => spec.policies().iter().map(|entry| entry.policy.spec().map(style_key)).collect(),
+            Described::Plain(value) => value["policy"].as_array().into_iter().flatten().map(style).collect(),
+        }
+    }
+
+    /// The name that figures and reports show.
+    pub(crate) fn heading(&self) -> String {
         match self {
             Described::Spec(spec) => spec.heading().to_string(),
             Described::Plain(value) => value["name"].as_str().unwrap_or_default().to_string(),
@@ -55,18 +77,20 @@ impl Described {
 /// The results of experiments: one row per experiment, game, policy, instance and checkpoint.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Table {
-    experiments: Vec<(Described, Results)>,
+    /// The descriptions and the results of the experiments, in the same order.
+    described: Vec<Described>,
+    results: Vec<Results>,
     batch: RecordBatch,
 }
 
 impl Table {
-    pub(crate) fn new(experiments: Vec<(Described, Results)>) -> Result<Self, Failure> {
-        let batch = columns(&experiments).map_err(|error| Failure::Value(error.to_string()))?;
-        Ok(Self { experiments, batch })
+    pub(crate) fn new(described: Vec<Described>, results: Vec<Results>) -> Result<Self, Failure> {
+        let batch = batch(&results).map_err(|error| Failure::Value(error.to_string()))?;
+        Ok(Self { described, results, batch })
     }
 
-    fn results(&self) -> Vec<Results> {
-        self.experiments.iter().map(|(_, results)| results.clone()).collect()
+    fn experiments(&self) -> impl Iterator<Item = (&Described, &Results)> {
+        self.described.iter().zip(&self.results)
     }
 }
 
@@ -75,24 +99,47 @@ impl Table {
     /// The table that returned `parts`.
     #[staticmethod]
     fn of_parts(described: &str, csv: &[u8]) -> Result<Self, Failure> {
-        let described: Vec<(bool, Value)> = serde_json::from_str(described)?;
+        let parts: Vec<(bool, Value)> = serde_json::from_str(described)?;
         let read = read_csv(csv)?;
-        let experiment = |((is_spec, value), results): ((bool, Value), Results)| -> Result<_, Failure> {
-            let described = match is_spec {
-                true => Described::Spec(Box::new(Experiment::from_json(&results.experiment, &value)?)),
-                false => Described::Plain(value),
-            };
-            Ok((described, results))
-        };
-        Self::new(described.into_iter().zip(read).map(experiment).collect::<Result<_, _>>()?)
+        let (mut described, mut results) = (Vec::new(), Vec::new());
+        for (i, (is_spec, value)) in parts.into_iter().enumerate() {
+            if is_spec {
+                let spec = Experiment::from_json("the stored results", &value)?;
+                results.push(Results::of_experiment(&spec, &read));
+                described.push(Described::Spec(Box::new(spec)));
+            } else {
+                results.extend(read.get(i).cloned());
+                described.push(Described::Plain(value));
+            }
+        }
+        Self::new(described, results)
+    }
+
+    /// The tables of several games with the same policies as one table, with these labels of the games.
+    #[staticmethod]
+    fn join(parts: Vec<PyRef<'_, Table>>, labels: Vec<String>) -> Result<Self, Failure> {
+        let nothing = || Failure::Value("there are no games".to_owned());
+        let first = parts.first().and_then(|table| table.results.first()).ok_or_else(nothing)?;
+        let mut curves = Vec::new();
+        let mut games = Map::new();
+        for (game, (table, label)) in parts.iter().zip(&labels).enumerate() {
+            for (described, results) in table.experiments() {
+                curves.extend(results.curves().iter().map(|curve| Curve { game, ..curve.clone() }));
+                games.insert(label.clone(), described.json()?["game"].take());
+            }
+        }
+        let mut described = parts[0].described[0].json()?;
+        if let Value::Object(table) = &mut described {
+            table.remove("game");
+            table.insert("games".to_owned(), Value::Object(games));
+        }
+        let results = Results::new(first.experiment.clone(), labels, first.policies.clone(), curves);
+        Self::new(vec![Described::Plain(described)], vec![results])
     }
 
     /// The whole table in a form that can be stored.
     fn parts(&self) -> Result<(String, Vec<u8>), Failure> {
-        let described = self
-            .experiments
-            .iter()
-            .map(|(described, _)| Ok(json!([matches!(described, Described::Spec(_)), described.json()?])));
+        let described = self.described.iter().map(|one| Ok(json!([one.spec().is_some(), one.json()?])));
         let described: Result<Vec<Value>, Failure> = described.collect();
         Ok((Value::Array(described?).to_string(), self.csv()?))
     }
@@ -120,18 +167,20 @@ impl Table {
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
     }
 
-    /// A column of numbers.
-    fn column(&self, name: &str) -> Result<Column, Failure> {
-        match self.batch.column_by_name(name) {
-            Some(column) if NUMBERS.contains(&name) => Ok(Column(column.clone())),
-            _ => Err(Failure::Unknown(format!(
-                "there is no column of numbers {name:?}; there is {}",
-                NUMBERS.join(", ")
-            ))),
-        }
+    /// The names of the columns, and whether each is a column of labels.
+    fn columns(&self) -> Vec<(String, bool)> {
+        let schema = self.batch.schema();
+        let is_label = |kind: &DataType| matches!(kind, DataType::Dictionary(..));
+        schema.fields().iter().map(|field| (field.name().clone(), is_label(field.data_type()))).collect()
     }
 
-    /// A column of labels: one key per row, and the label of each key.
+    /// A column of numbers.
+    fn column(&self, name: &str) -> Result<Column, Failure> {
+        let column = self.batch.column_by_name(name).and_then(Column::of);
+        column.ok_or_else(|| Failure::Unknown(format!("there is no column of numbers {name:?}")))
+    }
+
+    /// A column of labels: one key per row, -1 for a missing value, and the label of each key.
     fn labels(&self, name: &str) -> Result<(Vec<i32>, Vec<String>), Failure> {
         let column = self.batch.column_by_name(name);
         let labels = column.and_then(|column| column.as_any().downcast_ref::<DictionaryArray<Int32Type>>());
@@ -139,7 +188,7 @@ impl Table {
         match (labels, values) {
             (Some(labels), Some(values)) => {
                 let values = values.iter().flatten().map(str::to_string).collect();
-                Ok((labels.keys().values().to_vec(), values))
+                Ok((labels.keys().iter().map(|key| key.unwrap_or(-1)).collect(), values))
             }
             _ => Err(Failure::Unknown(format!("there is no column of labels {name:?}"))),
         }
@@ -147,14 +196,14 @@ impl Table {
 
     /// The descriptions of the experiments, with the keys of a file, as JSON.
     fn specs(&self) -> Result<String, Failure> {
-        let specs: Result<Vec<Value>, _> = self.experiments.iter().map(|(described, _)| described.json()).collect();
+        let specs: Result<Vec<Value>, _> = self.described.iter().map(Described::json).collect();
         Ok(Value::Array(specs?).to_string())
     }
 
     /// The same bytes as `results.csv`.
     fn csv(&self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
-        write_csv(&self.results(), &mut bytes)?;
+        write_csv(&self.results, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -163,36 +212,49 @@ impl Table {
         py.detach(|| {
             let failed = |error| Failure::File { path: path.clone(), error };
             let file = BufWriter::new(File::create(&path).map_err(failed)?);
-            Ok(write_csv(&self.results(), file)?)
+            Ok(write_csv(&self.results, file)?)
         })
     }
 
     /// The CPR over the instances at every checkpoint, or the closing table, as JSON.
     fn summary(&self, all_times: bool) -> Result<String, Failure> {
         let mut rows: Vec<Value> = Vec::new();
-        for (_, results) in &self.experiments {
+        for results in &self.results {
             if all_times {
                 for row in summarise(results) {
-                    let mut value = serde_json::to_value(row.cpr)?;
-                    label(&mut value, [("experiment", row.experiment), ("game", row.game), ("policy", row.policy)]);
-                    value["t"] = row.t.into();
-                    rows.push(value);
+                    let game = results.games.iter().position(|label| *label == row.game).unwrap_or_default();
+                    rows.push(self.row(results, game, &row.policy, row.t, serde_json::to_value(row.cpr)?, []));
                 }
                 continue;
             }
-            for (game, name) in results.games.iter().enumerate() {
+            let end = results.curves().first().and_then(|curve| curve.samples.last()).map_or(0, |sample| sample.t);
+            for game in 0..results.games.len() {
                 for row in rank_policies(results, game) {
-                    let mut value = serde_json::to_value(row.cpr)?;
-                    let experiment = results.experiment.clone();
-                    label(&mut value, [("experiment", experiment), ("game", name.clone()), ("policy", row.policy)]);
-                    value["switches"] = row.switches.into();
-                    value["groups"] = row.groups.into();
-                    value["better_than"] = row.better_than.into();
-                    rows.push(value);
+                    let last = [
+                        ("switches", row.switches.into()),
+                        ("groups", row.groups.into()),
+                        ("better_than", row.better_than.into()),
+                    ];
+                    rows.push(self.row(results, game, &row.policy, end, serde_json::to_value(row.cpr)?, last));
                 }
             }
         }
         Ok(Value::Array(rows).to_string())
+    }
+
+    /// Compares two policies in one game.
+    fn compare(&self, a: &str, b: &str, game: Option<&str>, experiment: Option<&str>) -> Result<Compared, Failure> {
+        let (results, game) = self.one_game(game, experiment)?;
+        let found = compare(results, game, a, b)?;
+        let [low, high] = found.interval;
+        let numbers = (found.mean_difference, low, high, found.effect_size, found.p, found.p_corrected);
+        Ok((results.games[game].clone(), found.n, numbers, found.test))
+    }
+
+    /// The figure that a request in JSON asks for, with styles and the description for plotly, as JSON.
+    fn plot(&self, py: Python<'_>, request: &str) -> Result<String, Failure> {
+        let request = serde_json::from_str(request)?;
+        py.detach(|| Ok(plot(&self.described, &self.results, &request)?.to_string()))
     }
 
     /// Writes the report: one HTML file.
@@ -204,15 +266,80 @@ impl Table {
     }
 }
 
+/// A comparison: the game, the number of instances, the numbers and the name of the test.
+type Compared = (String, usize, (f64, f64, f64, f64, f64, f64), &'static str);
+
 impl Table {
+    /// A row of a summary.
+    fn row<const N: usize>(
+        &self,
+        results: &Results,
+        game: usize,
+        policy: &str,
+        t: u64,
+        numbers: Value,
+        last: [(&str, Value); N],
+    ) -> Value {
+        let mut row = Map::new();
+        let mut add = |key: &str, value: Value| row.insert(key.to_owned(), value);
+        for (key, text) in LABELS.into_iter().zip([&results.experiment, &results.games[game], policy]) {
+            add(key, text.into());
+        }
+        for field in swept_fields(&self.results) {
+            let value = results.swept_column(&field.name).map_or(Value::Null, |column| column.values[game].clone());
+            add(&field.name, value);
+        }
+        add("t", t.into());
+        for (key, value) in numbers.as_object().cloned().unwrap_or_default() {
+            add(&key, value);
+        }
+        for (key, value) in last {
+            add(key, value);
+        }
+        Value::Object(row)
+    }
+
+    /// The game with this label, which may be left out if there is only one.
+    fn one_game(&self, game: Option<&str>, experiment: Option<&str>) -> Result<(&Results, usize), Failure> {
+        let of = |results: &'_ Results| experiment.is_none_or(|name| results.experiment == name);
+        let found: Vec<(&Results, usize)> = self
+            .results
+            .iter()
+            .filter(|results| of(results))
+            .flat_map(|results| results.games.iter().enumerate().map(move |(i, label)| (results, i, label)))
+            .filter(|(_, _, label)| game.is_none_or(|game| *label == game))
+            .map(|(results, i, _)| (results, i))
+            .collect();
+        let known = || {
+            let label = |(results, i): (&Results, usize)| format!("{:?}", results.games[i]);
+            let all = self.results.iter().filter(|results| of(results));
+            all.flat_map(|results| (0..results.games.len()).map(move |i| label((results, i))))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        match (found.as_slice(), game, experiment) {
+            (&[one], _, _) => Ok(one),
+            ([], _, Some(name)) if !self.results.iter().any(of) => {
+                Err(Failure::Unknown(format!("there is no experiment {name:?} in these results")))
+            }
+            ([], _, _) => Err(Failure::Unknown(format!(
+                "there is no game {:?}; the games are {}",
+                game.unwrap_or_default(),
+                known()
+            ))),
+            (_, None, _) => Err(Failure::Value(format!("there are several games: give `game`, one of {}", known()))),
+            (_, Some(_), _) => Err(Failure::Value("several experiments have this game: give `experiment`".to_owned())),
+        }
+    }
+
     fn page(&self, title: Option<String>) -> Result<Report, Failure> {
-        let own = match self.experiments.as_slice() {
-            [(described, _)] => described.heading(),
+        let own = match self.described.as_slice() {
+            [described] => described.heading(),
             _ => "Experiments".to_string(),
         };
         let mut page = Report::new(title.unwrap_or(own));
         let mut seeds = Vec::new();
-        for (described, results) in &self.experiments {
+        for (described, results) in self.experiments() {
             match described {
                 Described::Spec(spec) => {
                     let (caption, command) = (&figures::caption, &default_command);
@@ -222,7 +349,7 @@ impl Table {
                 }
                 Described::Plain(value) => {
                     let horizon = value["horizon"].as_u64().unwrap_or_default();
-                    let mut section = plain_section(&described.heading(), results, horizon, &styles(value));
+                    let mut section = plain_section(&described.heading(), results, horizon, &described.styles());
                     section.spec = serde_json::to_string_pretty(value)?;
                     page.sections.push(section);
                 }
@@ -238,62 +365,4 @@ impl Table {
         };
         Ok(page)
     }
-}
-
-/// The style keys of the policies; `None` for those written in Python.
-fn styles(value: &Value) -> Vec<Option<StyleKey>> {
-    let style = |entry: &Value| {
-        let mut entry = entry.as_object()?.clone();
-        entry.remove("label");
-        serde_json::from_value(Value::Object(entry)).ok().as_ref().map(style_key)
-    };
-    value["policy"].as_array().into_iter().flatten().map(style).collect()
-}
-
-fn label<const N: usize>(row: &mut Value, labels: [(&str, String); N]) {
-    for (key, text) in labels {
-        row[key] = text.into();
-    }
-}
-
-/// The columns that are numbers.
-const NUMBERS: [&str; 5] = ["instance", "t", "loss", "cpr", "switches"];
-
-/// One batch with the columns of `results.csv`; the first three are dictionaries, in the order in which tables and
-/// figures have their policies.
-fn columns(experiments: &[(Described, Results)]) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let all = || experiments.iter().map(|(_, results)| results);
-    let curves = || all().flat_map(|results| results.curves().iter().map(move |curve| (results, curve)));
-    let texts = |label: &dyn Fn(&Results, usize, usize) -> String| -> Result<ArrayRef, _> {
-        let mut known: Vec<String> = Vec::new();
-        let mut keys: Vec<i32> = Vec::new();
-        for (results, curve) in curves() {
-            let text = label(results, curve.game, curve.policy);
-            let key = known.iter().position(|other| *other == text).unwrap_or_else(|| {
-                known.push(text);
-                known.len() - 1
-            });
-            keys.extend(std::iter::repeat_n(key as i32, curve.samples.len()));
-        }
-        let values = Arc::new(StringArray::from(known));
-        Ok::<ArrayRef, arrow_schema::ArrowError>(Arc::new(DictionaryArray::try_new(Int32Array::from(keys), values)?))
-    };
-    let samples = || curves().flat_map(|(_, curve)| &curve.samples);
-    let integers = |of: fn(&Sample) -> u64| -> ArrayRef { Arc::new(samples().map(of).collect::<UInt64Array>()) };
-    let floats = |of: fn(&Sample) -> f64| -> ArrayRef { Arc::new(Float64Array::from_iter_values(samples().map(of))) };
-    let instances = curves().flat_map(|(_, curve)| std::iter::repeat_n(curve.instance, curve.samples.len()));
-    let instances: ArrayRef = Arc::new(UInt64Array::from_iter_values(instances));
-    let columns = [
-        ("experiment", texts(&|results, _, _| results.experiment.clone())?),
-        ("game", texts(&|results, game, _| results.games[game].clone())?),
-        ("policy", texts(&|results, _, policy| results.policies[policy].clone())?),
-        ("instance", instances),
-        ("t", integers(|sample| sample.t)),
-        ("loss", floats(|sample| sample.loss)),
-        ("cpr", floats(|sample| sample.cpr)),
-        ("switches", integers(|sample| sample.switches)),
-    ];
-    let field = |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), false);
-    let schema: SchemaRef = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-    RecordBatch::try_new(schema, columns.into_iter().map(|(_, column)| column).collect())
 }

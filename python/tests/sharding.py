@@ -18,6 +18,13 @@ SPEC: dict[str, Any] = {
     "sweep": {"game.arms": [3, 4]},
 }
 
+
+def run(source: dict[str, Any] | Path, **options: Any) -> cb.Result:
+    """Run an experiment in shards."""
+    experiment = cb.Experiment.from_dict(source) if isinstance(source, dict) else cb.Experiment.load(source)
+    return experiment.run(backend="joblib", **options)
+
+
 Work = Callable[[Any, int, int, str], Any]
 
 
@@ -39,7 +46,7 @@ def worker(log: Path, *, seconds: float = 0.0, dies_at: int = 0, times: int = 1)
         import time
         from pathlib import Path
 
-        from calibandit._sweep import work as real
+        from calibandit._joblib import work as real
 
         (Path(folder) / f"{shard}-{os.getpid()}-{time.time_ns()}").touch()
         time.sleep(seconds)

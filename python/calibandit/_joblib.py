@@ -1,8 +1,8 @@
 """Distributed experiments: shards that joblib runs on this machine or on a cluster.
 
-:func:`sweep` splits an experiment into shards and passes them to joblib. ``with joblib.parallel_config("dask")`` or
-``"ray"`` sends them to a cluster; otherwise they run in processes on this machine. The results do not depend on it:
-they equal those of :func:`calibandit.run`, byte for byte.
+``Experiment.run(backend="joblib")`` splits an experiment into shards and passes them to joblib. ``with
+joblib.parallel_config("dask")`` or ``"ray"`` sends them to a cluster; otherwise they run in processes on this machine.
+The results do not depend on it: they equal those of a run in threads, byte for byte.
 
 Not for policies written in Python (use :func:`calibandit.simulate`), and not for clusters that only run shell commands
 (there, use ``calibandit run --shard 3/40`` and ``calibandit merge``).
@@ -11,7 +11,6 @@ Not for policies written in Python (use :func:`calibandit.simulate`), and not fo
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import tempfile
 import warnings
@@ -20,94 +19,74 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._arguments import LARGEST, whole
+from ._log import logged, logger
 from ._progress import Progress, Watcher, watcher
+from ._result import Result
 from ._shards import Store, fingerprint, pack, splits
-from .errors import WorkersLostError
+from .errors import SpecError, WorkersLostError
 
 if TYPE_CHECKING:
-    from . import Result
+    from ._experiment import Experiment
 
-__all__ = ["sweep"]
+__all__ = ["RETRIES", "run_shards"]
 
 #: Default number of consecutive rounds in which workers may die without finishing a shard.
 RETRIES = 3
 
 
-def sweep(
-    spec_or_grid: str | os.PathLike[str] | Mapping[str, Any],
-    instances: int | None = None,
-    *,
-    seed: int | None = None,
-    shards: int | None = None,
-    out: str | os.PathLike[str] | None = None,
-    retries: int = RETRIES,
-    timeout: float | None = None,
-    progress: Progress = None,
+def run_shards(
+    experiment: Experiment,
+    shards: int | None,
+    out: Path | None,
+    retries: int,
+    timeout: float | None,
+    n_jobs: int,
+    progress: Progress,
 ) -> Result:
-    """Run an experiment in shards through joblib; the result equals that of :func:`calibandit.run`, byte for byte.
-
-    Args:
-        spec_or_grid: an experiment file, or the same as a dictionary. A grid is a ``sweep`` table in it.
-        instances: the number of instances, instead of the one in the file.
-        seed: the seed, instead of the one in the file.
-        shards: the number of shards, each of which uses one thread. Default: the number of the previous call, if
-        ``out``
-            has shards of this experiment; otherwise four per worker.
-        out: the output folder, as :func:`calibandit.run` writes it. Finished shards are kept in it, under ``.shards``,
-        and
-            are not run again by another call. Without it nothing is kept.
-        retries: how many times in a row workers may die without finishing another shard.
-        timeout: the number of seconds without a finished shard after which the workers count as dead. For clusters that
-            lose machines without noticing; it must be longer than any single shard takes.
-        progress: as in :func:`calibandit.run`, counting shards.
-
-    Raises:
-        WorkersLostError: if unfinished shards remain after the retries. The finished ones are kept.
+    """Run an experiment in shards through joblib. The arguments are those of :meth:`Experiment.run`.
 
     An error inside a shard would occur again in a retry, so it is raised at once.
 
     >>> import calibandit as cb
-    >>> experiment = {
+    >>> experiment = cb.Experiment.from_dict({
     ...     "name": "how-much-M-costs",
     ...     "horizon": 1_000,
     ...     "game": {"kind": "step", "memory": 3},
     ...     "policy": [{"kind": "calibrated", "memory_bound": 3}],
     ...     "sweep": {"policy.memory_bound": [3, 6]},
-    ... }
-    >>> parts = cb.sweep(experiment, instances=4, shards=2)
-    >>> parts == cb.run(experiment, instances=4)
+    ... })
+    >>> parts = experiment.run(backend="joblib", instances=4, shards=2)
+    >>> parts == experiment.run(instances=4)
     True
     """
-    if retries < 0:
-        raise ValueError(f"retries is {retries}: give 0 or more")
-    if shards is not None and shards < 1:
-        raise ValueError(f"shards is {shards}: give 1 or more")
     joblib = _joblib()
-    from . import __version__, merge, spec
+    from . import __version__
 
-    experiment = spec(spec_or_grid, instances=instances, seed=seed)
-    name = fingerprint(experiment, __version__)
+    spec = experiment.spec
+    name = fingerprint(spec, __version__)
+    wanted = _wanted(joblib, n_jobs)
     with _folder(out) as folder:
-        of = shards or next(iter(splits(folder, name)), None) or _number(experiment, _workers(joblib))
+        of = shards or next(iter(splits(folder, name)), None) or _number(spec, _workers(joblib, wanted))
         store = Store(folder, name, of)
-        kept = Path(out) if out is not None else None
-        rounds = _Rounds(joblib, experiment, __version__, store, retries, timeout, kept)
-        with watcher(progress, experiment["name"]) as told:
+        rounds = _Rounds(joblib, spec, __version__, store, retries, timeout, wanted, out)
+        with watcher(progress, spec["name"]) as told, logged(spec["name"], f"{of} shards through joblib"):
             rounds.run(told)
-        return merge(store.paths(), folder if out is not None else folder / "merged")
+        return Result.merge(store.paths(), folder if out is not None else folder / "merged")
 
 
 def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:
     """Run one shard in one thread and return it as bytes. This function runs in the worker."""
-    from . import __version__, run
+    from . import Experiment, MemoryBoundWarning, __version__
 
     try:
         if __version__ != version:
             raise RuntimeError(
                 f"a worker has calibandit {__version__}, the caller {version}: install the same version everywhere"
             )
-        with tempfile.TemporaryDirectory(prefix="calibandit-") as folder:
-            run(spec, out=folder, jobs=1, shard=(shard, of), progress=False)
+        with tempfile.TemporaryDirectory(prefix="calibandit-") as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", MemoryBoundWarning)  # the caller has warned
+            Experiment.from_dict(spec).run(out=folder, n_jobs=1, shard=(shard, of), progress=False)
             return shard, pack(Path(folder))
     except Exception as error:
         return shard, _Raised.inside(error)
@@ -127,6 +106,7 @@ class _Rounds:
         store: Store,
         retries: int,
         timeout: float | None,
+        wanted: int | None,
         out: Path | None,
     ) -> None:
         self.joblib = joblib
@@ -135,12 +115,15 @@ class _Rounds:
         self.store = store
         self.retries = retries
         self.timeout = timeout
+        self.wanted = wanted
         self.out = out
 
     def run(self, told: Watcher | None) -> None:
         of = self.store.shards
         finished = set(self.store.finished())
         failures = 0
+        if finished:
+            logger.info("%d of %d shards were finished before", len(finished), of)
 
         def show() -> None:
             if told is not None:
@@ -154,6 +137,8 @@ class _Rounds:
             some = [left[(failures - 1) % len(left)]] if failures else left
             error = self._round(some, finished, show)
             failures = failures + 1 if len(finished) == before else 0
+            if error is not None:
+                logger.warning("workers died (%s); %d of %d shards are finished", error, len(finished), of)
             if failures > self.retries:
                 left = [shard for shard in left if shard not in finished]
                 raise _lost(left, of, failures, self.out) from error
@@ -163,7 +148,7 @@ class _Rounds:
         task = self.joblib.delayed(self.work)
         tasks = [task(self.spec, shard, self.store.shards, self.version) for shard in left]
         error: BaseException | None = None
-        with _dask_workaround(self.joblib), _ended(_outcomes(self.joblib, tasks, self.timeout)) as outcomes:
+        with _dask_workaround(self.joblib), _ended(self._outcomes(tasks)) as outcomes:
             while True:
                 try:
                     shard, outcome = next(outcomes)
@@ -180,6 +165,23 @@ class _Rounds:
                 else:
                     raise outcome.error
 
+    def _outcomes(self, tasks: list[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield the results of the workers as they arrive."""
+        joblib = self.joblib
+        backend, _ = joblib.parallel.get_active_backend()
+        # One shard per task: joblib would otherwise send several short ones together, and lose them together. All tasks
+        # are submitted at once, so that workers that join later get work.
+        how = {"n_jobs": self.wanted, "batch_size": 1, "pre_dispatch": "all", "timeout": self.timeout}
+        if backend.supports_return_generator:
+            with _ended(joblib.Parallel(return_as="generator_unordered", **how)(tasks)) as results:
+                yield from results
+            return
+        # On Ray, joblib returns results only when all are finished. Submit a few at a time, so that a worker loses few.
+        at_once = _workers(joblib, self.wanted)
+        with joblib.Parallel(**how) as parallel:
+            for first in range(0, len(tasks), at_once):
+                yield from parallel(tasks[first : first + at_once])
+
 
 def _lost(shards: Sequence[int], of: int, attempts: int, out: Path | None) -> WorkersLostError:
     named = ", ".join(f"{shard}/{of}" for shard in shards[:20])
@@ -194,23 +196,6 @@ def _lost(shards: Sequence[int], of: int, attempts: int, out: Path | None) -> Wo
         f"{advice}. Usual reasons are too little memory and machines that were taken away.",
         shards,
     )
-
-
-def _outcomes(joblib: Any, tasks: list[Any], timeout: float | None) -> Iterator[tuple[int, Any]]:
-    """Yield the results of the workers as they arrive."""
-    backend, _ = joblib.parallel.get_active_backend()
-    # One shard per task: joblib would otherwise send several short ones together, and lose them together. All tasks
-    # are submitted at once, so that workers that join later get work.
-    how = {"n_jobs": _wanted(joblib), "batch_size": 1, "pre_dispatch": "all", "timeout": timeout}
-    if backend.supports_return_generator:
-        with _ended(joblib.Parallel(return_as="generator_unordered", **how)(tasks)) as results:
-            yield from results
-        return
-    # On Ray, joblib returns results only when all are finished. Submit a few at a time, so that a worker loses few.
-    at_once = _workers(joblib)
-    with joblib.Parallel(**how) as parallel:
-        for first in range(0, len(tasks), at_once):
-            yield from parallel(tasks[first : first + at_once])
 
 
 class _Raised:
@@ -286,18 +271,22 @@ def _joblib() -> Any:
     try:
         return importlib.import_module("joblib")
     except ImportError as error:
-        raise ImportError("cb.sweep needs joblib: pip install joblib") from error
+        raise ImportError('`backend="joblib"` needs joblib: pip install joblib') from error
 
 
-def _wanted(joblib: Any) -> int | None:
-    """The number of jobs for joblib: the one of ``parallel_config`` if given, otherwise all."""
+def _wanted(joblib: Any, n_jobs: int) -> int | None:
+    """The number of jobs for joblib: the given one; otherwise that of ``parallel_config``, or all."""
+    number = whole("n_jobs", n_jobs, low=-LARGEST)
+    if number == 0:
+        raise SpecError("`n_jobs` must not be 0: give a number of workers, or -1 for all cores")
+    if number != -1:
+        return number
     config = getattr(getattr(joblib.parallel, "_backend", None), "config", None) or {}
-    said = isinstance(config.get("n_jobs"), int)
-    return None if said else -1
+    return None if isinstance(config.get("n_jobs"), int) else -1
 
 
-def _workers(joblib: Any) -> int:
-    return int(joblib.effective_n_jobs(_wanted(joblib)))
+def _workers(joblib: Any, wanted: int | None) -> int:
+    return int(joblib.effective_n_jobs(wanted))
 
 
 def _number(spec: Mapping[str, Any], workers: int) -> int:
@@ -315,9 +304,9 @@ def _number(spec: Mapping[str, Any], workers: int) -> int:
 
 
 @contextmanager
-def _folder(out: str | os.PathLike[str] | None) -> Iterator[Path]:
+def _folder(out: Path | None) -> Iterator[Path]:
     if out is not None:
-        yield Path(out)
+        yield out
     else:
-        with tempfile.TemporaryDirectory(prefix="calibandit-sweep-") as folder:
+        with tempfile.TemporaryDirectory(prefix="calibandit-shards-") as folder:
             yield Path(folder)
