@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use calibandit::policy::{PlayHistory, StateError};
 use calibandit::rng::StreamKey;
 use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
 use pyo3::prelude::*;
@@ -77,6 +78,14 @@ impl Policy for Adviser {
         match self {
             Adviser::BuiltIn(built_in) => built_in.certificate(),
             Adviser::Own(_) => None,
+        }
+    }
+
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.check_restored(history),
+            // Pickled with the advisor, in the same state.
+            Adviser::Own(_) => Ok(()),
         }
     }
 }

@@ -54,6 +54,7 @@ mod error;
 mod exp3;
 pub(crate) mod exp_weights;
 mod explore_then_commit;
+pub(crate) mod history;
 mod spec;
 mod successive_elimination;
 mod thompson;
@@ -67,6 +68,7 @@ pub use epoch_ucb::{EpochUcb, EpochUcbParams, EpochUcbSpec};
 pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Params, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
+pub use history::{ClosedRuns, PlayHistory, StateError};
 pub use spec::{AnyPolicy, PolicySpec};
 pub use successive_elimination::{
     Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
@@ -97,6 +99,17 @@ pub trait Policy {
         None
     }
 
+    /// Checks a state that was read back against the plays that were made. [`Advisor`](crate::Advisor) calls it when a
+    /// snapshot is restored, and refuses the snapshot on an error.
+    ///
+    /// An implementation refuses every state that `next_run`, `observe`, `recommend` or `certificate` cannot handle:
+    /// wrong lengths, indices of arms that do not exist, numbers that are not finite, counts that contradict `history`.
+    /// The default accepts everything.
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let _ = history;
+        Ok(())
+    }
+
     /// An optimisation hook of the simulator, not part of the contract: implementations outside this crate should not
     /// override it, and it may change in any release. It is in this trait because the simulator calls it through
     /// `dyn Policy` once per run.
@@ -123,6 +136,9 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
     fn certificate(&self) -> Option<Certificate> {
         (**self).certificate()
+    }
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        (**self).check_restored(history)
     }
     fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
         (**self).observe_repeated(run, most, feedback)

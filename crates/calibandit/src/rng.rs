@@ -41,6 +41,11 @@ impl Stream {
 }
 
 impl Stream {
+    /// Whether the state is one that the generator can reach: from all zeros it would draw zeros for ever.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.s != [0; 4]
+    }
+
     #[inline(always)]
     fn next(&mut self) -> u64 {
         let s = &mut self.s;

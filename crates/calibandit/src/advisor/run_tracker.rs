@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
+use crate::policy::ClosedRuns;
+#[cfg(feature = "serde")]
+use crate::policy::{PlayHistory, StateError, history::ensure};
 use crate::{Feedback, Run};
 
 /// At most this many plays beyond the oldest decision whose loss the policy needs. It bounds the losses held: 16 MB.
@@ -27,6 +30,9 @@ pub(super) struct RunTracker {
     #[cfg_attr(feature = "serde", serde(rename = "awaiting"))]
     pending: PendingIds,
     open: Option<OpenRun>,
+    /// Counts over the runs that were reported; `None` after an older snapshot, which does not have them.
+    #[cfg_attr(feature = "serde", serde(default))]
+    closed: Option<ClosedRuns>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +72,8 @@ impl OpenRun {
 
 impl RunTracker {
     pub(super) fn new(arms: usize, range: LossRange) -> Self {
-        let pending = PendingIds::default();
-        Self { range, plays: vec![0; arms], switches: 0, newest: None, next: 0, pending, open: None }
+        let (pending, closed) = (PendingIds::default(), Some(ClosedRuns::new(arms)));
+        Self { range, plays: vec![0; arms], switches: 0, newest: None, next: 0, pending, open: None, closed }
     }
 
     pub(super) fn run(&self) -> Option<Run> {
@@ -138,6 +144,9 @@ impl RunTracker {
     /// Closes the open run if its feedback is complete, and returns both.
     pub(super) fn close(&mut self) -> Option<(Run, Feedback)> {
         let open = self.open.take_if(|open| !open.is_endless() && is_complete(open, self.next))?;
+        if let Some(closed) = &mut self.closed {
+            closed.close(open.run, open.forgotten);
+        }
         Some((open.run, open.feedback))
     }
 
@@ -180,7 +189,7 @@ impl RunTracker {
 #[cfg(feature = "serde")]
 impl RunTracker {
     /// Checks a state that was read from a snapshot: whether this code can have produced it.
-    pub(super) fn check(&self) -> Result<(), &'static str> {
+    pub(super) fn check(&self) -> Result<(), StateError> {
         let arms = self.plays.len();
         let total = self.plays.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
         ensure(super::is_number_of_arms(arms), "the number of arms is out of range")?;
@@ -194,10 +203,42 @@ impl RunTracker {
         )?;
         ensure(self.switches <= self.next.saturating_sub(1), "there are more switches than decisions")?;
         ensure(self.pending.end() <= self.next, "a decision is pending but was never made")?;
-        self.open.as_ref().map_or(Ok(()), |open| self.check_open(open))
+        self.open.as_ref().map_or(Ok(()), |open| self.check_open(open))?;
+        self.closed.as_ref().map_or(Ok(()), |closed| self.check_closed(closed))
     }
 
-    fn check_open(&self, open: &OpenRun) -> Result<(), &'static str> {
+    /// What the state of the policy must agree with.
+    pub(super) fn history(&self) -> PlayHistory<'_> {
+        let losses = (self.range.low(), self.range.high());
+        PlayHistory { arms: self.plays.len(), closed: self.closed.as_ref(), open: self.run(), losses }
+    }
+
+    /// The plays of closed runs and of the open run are all plays.
+    fn check_closed(&self, closed: &ClosedRuns) -> Result<(), StateError> {
+        let ClosedRuns { recorded, burn_in, lost, visits, last } = closed;
+        let arms = self.plays.len();
+        let lengths = [recorded.len(), burn_in.len(), lost.len()] == [arms; 3];
+        ensure(lengths, "the counts of closed runs have another number of arms")?;
+        let (open_arm, open_plays) = match &self.open {
+            Some(open) => (Some(open.run.arm), self.next - open.first),
+            None => (None, 0),
+        };
+        for (arm, &plays) in self.plays.iter().enumerate() {
+            let open = if open_arm == Some(arm) { open_plays } else { 0 };
+            let parts = [recorded[arm], burn_in[arm], lost[arm], open];
+            let sum = parts.iter().try_fold(0u64, |sum, &part| sum.checked_add(part));
+            ensure(sum == Some(plays), "the runs of an arm do not add up to its plays")?;
+        }
+        ensure(last.is_none_or(|arm| arm < arms), "the last closed run is of an arm that does not exist")?;
+        ensure(last.is_some() == (*visits > 0), "the last closed run is missing")?;
+        ensure(open_plays > 0 || *last == self.newest, "the last closed run is not of the arm played last")?;
+        // A switch is the first play of a visit; the very first visit has none.
+        let switched = open_plays > 0 && last.is_some() && *last != open_arm;
+        let switches = visits.saturating_sub(1).checked_add(u64::from(switched));
+        ensure(switches == Some(self.switches), "the switches do not fit the runs")
+    }
+
+    fn check_open(&self, open: &OpenRun) -> Result<(), StateError> {
         let OpenRun { run, first, forgotten, feedback, held } = open;
         ensure(is_playable(*run, self.plays.len()), "the open run cannot be played")?;
         ensure(*first <= self.next && self.next <= open.end(), "the open run does not fit the number of decisions")?;
@@ -219,8 +260,7 @@ impl RunTracker {
             id > oldest && id < self.next && !self.pending.contains(id) && self.range.contains(loss)
         };
         ensure(held.iter().all(fits), "a held loss does not belong to the open run")?;
-        let (most, n) = (self.range.low().abs().max(self.range.high().abs()), feedback.plays as f64);
-        let sums = feedback.sum.abs() <= n * most * 1.01 && (0.0..=n * most * most * 1.01).contains(&feedback.sum_sq);
+        let sums = self.history().allows_sums(feedback.plays as f64, feedback.sum, feedback.sum_sq);
         ensure(sums, "the sums of the losses are out of range")?;
         ensure(!is_complete(open, self.next), "a complete run is still open")
     }
@@ -234,9 +274,4 @@ fn is_complete(open: &OpenRun, next: u64) -> bool {
 /// Whether a run has at least one play, of one of the arms.
 fn is_playable(run: Run, arms: usize) -> bool {
     run.arm < arms && run.plays() > 0
-}
-
-#[cfg(feature = "serde")]
-fn ensure(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
-    if holds { Ok(()) } else { Err(otherwise) }
 }

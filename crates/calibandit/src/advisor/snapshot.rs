@@ -3,24 +3,25 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::Advisor;
 use super::run_tracker::RunTracker;
+use crate::Policy;
+use crate::policy::StateError;
 
-/// Increased when an older program could misread what a newer one writes.
-const VERSION: u64 = 1;
+/// Increased when an older program could misread what a newer one writes. Version 1 has no checksum and no counts of
+/// closed runs; it is still read.
+const VERSION: u64 = 2;
+/// The oldest version that is read.
+const OLDEST: u64 = 1;
 
 #[derive(Serialize)]
 struct WrittenSnapshot<'a, P> {
     calibandit_advisor: u64,
     policy: &'a P,
     state: &'a RunTracker,
-}
-
-/// Read first, so that a snapshot of another version is recognised whatever else it contains.
-#[derive(Deserialize)]
-struct SnapshotHeader {
-    calibandit_advisor: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -33,23 +34,91 @@ struct ReadSnapshot<P> {
 }
 
 impl<P: Serialize> Advisor<P> {
-    /// The advisor as JSON. It works for every serialisable policy, also for your own.
+    /// The advisor as JSON, with a checksum. It works for every serialisable policy, also for your own.
     pub fn to_json(&self) -> Result<String, SnapshotError> {
         let snapshot = WrittenSnapshot { calibandit_advisor: VERSION, policy: &self.policy, state: &self.tracker };
-        Ok(serde_json::to_string(&snapshot)?)
+        let mut json = serde_json::to_value(&snapshot)?;
+        let checksum = checksum(&json);
+        json["checksum"] = checksum.into();
+        Ok(json.to_string())
     }
 }
 
-impl<P: DeserializeOwned> Advisor<P> {
+impl<P: Policy + DeserializeOwned> Advisor<P> {
     /// The advisor that [`to_json`](Self::to_json) wrote. It continues exactly as the original would have.
+    ///
+    /// Nothing in the text is believed unchecked. The checksum finds accidental damage; it does not depend on white
+    /// space, on the order of keys or on how numbers are written. Then the parts are compared with each other, and
+    /// [`Policy::check_restored`] compares the state of the policy with the plays.
     pub fn from_json(json: &str) -> Result<Self, SnapshotError> {
-        let found = serde_json::from_str::<SnapshotHeader>(json)?.calibandit_advisor;
-        if found.as_ref().and_then(serde_json::Value::as_u64) != Some(VERSION) {
-            return Err(SnapshotError::Version { found: found.map(|found| found.to_string()), supported: VERSION });
+        Self::read(json, true)
+    }
+
+    /// As [`from_json`](Self::from_json), for a snapshot that was edited on purpose: the checksum is not compared.
+    /// Everything else is checked.
+    pub fn from_edited_json(json: &str) -> Result<Self, SnapshotError> {
+        Self::read(json, false)
+    }
+
+    fn read(json: &str, compare_checksum: bool) -> Result<Self, SnapshotError> {
+        let mut value: Value = serde_json::from_str(json)?;
+        let found = value.get("calibandit_advisor");
+        let version = found.and_then(Value::as_u64).filter(|version| (OLDEST..=VERSION).contains(version));
+        let Some(version) = version else {
+            return Err(SnapshotError::Version { found: found.map(Value::to_string), supported: VERSION });
+        };
+        let stored = value.as_object_mut().and_then(|snapshot| snapshot.remove("checksum"));
+        let expected = stored.is_some() || version > OLDEST;
+        if compare_checksum && expected && stored != Some(checksum(&value).into()) {
+            return Err(SnapshotError::Checksum);
         }
-        let ReadSnapshot { policy, state: tracker, .. } = serde_json::from_str(json)?;
-        tracker.check().map_err(|problem| SnapshotError::Inconsistent { problem })?;
+        let ReadSnapshot { policy, state: tracker, .. } = serde_json::from_value::<ReadSnapshot<P>>(value)?;
+        tracker.check()?;
+        policy.check_restored(&tracker.history())?;
         Ok(Self { policy, tracker })
+    }
+}
+
+/// SHA-256 over the values of a JSON document. It does not depend on white space, on the order of keys or on how a
+/// number is written.
+fn checksum(json: &Value) -> String {
+    let mut hasher = Sha256::new();
+    hash(json, &mut hasher);
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn hash(value: &Value, hasher: &mut Sha256) {
+    // The kind and the length of each value come before it, so that no two documents are hashed from the same bytes.
+    let mut tag = |kind: u8, length: usize| hasher.update([&[kind][..], &(length as u64).to_le_bytes()].concat());
+    match value {
+        Value::Null => tag(0, 0),
+        Value::Bool(flag) => tag(1, usize::from(*flag)),
+        Value::Number(number) => {
+            let (kind, bits) = match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => (2, number),
+                (_, Some(number)) => (3, number.cast_unsigned()),
+                _ => (4, number.as_f64().map_or(0, f64::to_bits)),
+            };
+            tag(kind, 8);
+            hasher.update(bits.to_le_bytes());
+        }
+        Value::String(text) => {
+            tag(5, text.len());
+            hasher.update(text);
+        }
+        Value::Array(items) => {
+            tag(6, items.len());
+            items.iter().for_each(|item| hash(item, hasher));
+        }
+        Value::Object(fields) => {
+            tag(7, fields.len());
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(key, _)| *key);
+            for (key, field) in fields {
+                hash(&Value::String(key.clone()), hasher);
+                hash(field, hasher);
+            }
+        }
     }
 }
 
@@ -71,10 +140,13 @@ pub enum SnapshotError {
         /// The version that can be read.
         supported: u64,
     },
+    /// The values do not have the checksum in the snapshot: it was damaged, or edited on purpose.
+    #[error(
+        "the snapshot does not match its checksum: it was damaged, or edited; a snapshot that was edited on purpose is \
+         read with `from_edited_json`"
+    )]
+    Checksum,
     /// The parts of the snapshot contradict each other: it was changed after it was written.
-    #[error("the snapshot contradicts itself: {problem}")]
-    Inconsistent {
-        /// The contradiction.
-        problem: &'static str,
-    },
+    #[error("the snapshot contradicts itself: {0}")]
+    Inconsistent(#[from] StateError),
 }

@@ -17,6 +17,7 @@
 mod arms_view;
 mod challenge;
 mod index;
+mod restored;
 mod sample_stats;
 mod schedule;
 
@@ -25,13 +26,14 @@ pub use index::Index;
 use rand::seq::SliceRandom;
 
 use super::PolicyError;
-use super::error::{check, check_memory_bound, check_positive, check_problem};
+use super::error::{check, check_memory_bound, check_problem};
+use super::history::{PlayHistory, StateError};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
 use sample_stats::SampleStats;
-use schedule::Schedule;
+use schedule::{Schedule, is_growth};
 
 /// Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +56,7 @@ pub struct CalibratedSpec {
     ///
     /// Default: 0.15, or 1 for `elimination`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub growth: Option<f64>,
 }
 
@@ -107,7 +109,7 @@ impl PolicyConfig for CalibratedSpec {
     fn check(&self) -> Result<(), PolicyError> {
         check_memory_bound(Self::NAME, self.memory_bound)?;
         check(Self::NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
-        self.growth.map_or(Ok(()), |growth| check_positive(Self::NAME, "growth", growth))
+        self.growth.map_or(Ok(()), |growth| check(Self::NAME, "growth", growth, is_growth(growth), "in (0, 100]"))
     }
 
     fn params(&self, problem: &Problem) -> Result<CalibratedParams, PolicyError> {
@@ -340,5 +342,9 @@ impl Policy for Calibrated {
         let upper = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(0.0, f64::max);
         let gap = if self.arms.len() == 1 { 0.0 } else { upper - lower };
         Some(Certificate { arms: self.arms.clone(), gap, delta: DELTA })
+    }
+
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        self.check_state(history)
     }
 }

@@ -12,6 +12,7 @@
 //! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left
 //! it is played until the end in one run.
 
+use super::history::{PlayHistory, StateError, ensure};
 use crate::{Certificate, Feedback, Run};
 
 /// The state of both forms.
@@ -55,9 +56,7 @@ impl Elimination {
 
     /// n_s. If it does not fit into 64 bits, no horizon reaches the end of the epoch.
     fn plays(&self) -> u64 {
-        let doubled = 1u128.checked_shl(self.epoch).unwrap_or(u128::MAX);
-        let total = (self.arms as u128 * u128::from(self.memory_bound)).saturating_mul(doubled);
-        u64::try_from(total.div_ceil(self.active.len() as u128)).unwrap_or(u64::MAX)
+        plays(self.arms, self.memory_bound, self.epoch, self.active.len())
     }
 
     /// C_s.
@@ -112,6 +111,71 @@ impl Elimination {
     pub(super) fn certificate(&self) -> Option<Certificate> {
         self.certificate.clone()
     }
+
+    pub(super) fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let ascending = self.active.is_sorted_by(|a, b| a < b);
+        ensure(self.arms == history.arms, "the policy has another number of arms")?;
+        ensure(self.memory_bound >= 1, "the memory bound is 0")?;
+        ensure(self.spread >= 0.0 && self.spread.is_finite(), "the spread of the radius is not a number")?;
+        ensure(self.delta > 0.0 && self.delta < 1.0, "delta is not in (0, 1)")?;
+        ensure((1..=u64::BITS).contains(&self.epoch) && self.accounted >= 1, "the epoch is out of range")?;
+        ensure(ascending && self.active.last().is_some_and(|&arm| arm < self.arms), "the active arms are not arms")?;
+        let unmeasured = self.active.len() - self.means.len().min(self.active.len());
+        ensure(unmeasured > 0, "an epoch is complete and still open")?;
+        ensure(self.means.iter().all(|&mean| history.allows_mean(mean)), "a mean loss is out of range")?;
+        ensure(self.epoch > 1 || self.active.len() == self.arms, "an arm was eliminated before the first epoch ended")?;
+        let leads = if self.epoch == 1 { self.leader == 0 } else { self.active.contains(&self.leader) };
+        ensure(leads, "the leader is not an active arm")?;
+        ensure(history.open.is_none_or(|run| run == self.next_run()), "the open run is not the one asked for")?;
+        self.check_certificate()?;
+        self.check_plays(history)
+    }
+
+    /// The certificate is that of the last epoch that delta accounts for: the radius of that epoch was between those
+    /// with as many arms as now and with all arms.
+    fn check_certificate(&self) -> Result<(), StateError> {
+        let complete = (self.epoch - 1).min(self.accounted);
+        let Some(certificate) = &self.certificate else {
+            return ensure(complete == 0 && self.arms > 1, "the certificate is missing");
+        };
+        let arms = &certificate.arms;
+        ensure(complete > 0 || self.arms == 1, "there is a certificate before the first epoch ended")?;
+        let known = arms.is_sorted_by(|a, b| a < b) && arms.last().is_some_and(|&arm| arm < self.arms);
+        let kept = self.active.iter().all(|arm| arms.binary_search(arm).is_ok());
+        ensure(known && kept, "the certificate does not have the active arms")?;
+        ensure(certificate.delta == self.delta, "the certificate has another delta")?;
+        if let [_] = arms[..] {
+            return ensure(certificate.gap == 0.0, "the gap of a single arm is not 0");
+        }
+        let gap = |arms: usize| 4.0 * (self.spread / plays(self.arms, self.memory_bound, complete, arms) as f64).sqrt();
+        let (least, most) = (gap(arms.len()), gap(self.arms));
+        ensure((least..=most).contains(&certificate.gap), "the gap of the certificate is out of range")
+    }
+
+    /// Each epoch s has given every active arm between M·2^s and K·M·2^s recorded plays, each with as many burn-in
+    /// plays.
+    fn check_plays(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let Some(closed) = history.closed else { return Ok(()) };
+        ensure(closed.recorded == closed.burn_in, "burn-in and recorded plays differ")?;
+        for (position, &arm) in self.active.iter().enumerate() {
+            let open = u64::from(position < self.means.len());
+            let recorded = u128::from(closed.recorded[arm]).checked_sub(u128::from(open * self.plays()));
+            let doublings = (1u128 << self.epoch) - 2;
+            let least = u128::from(self.memory_bound).saturating_mul(doublings);
+            // Numbers of plays are rounded up once per epoch.
+            let most = least.saturating_mul(self.arms as u128).saturating_add(u128::from(self.epoch));
+            let fits = recorded.is_some_and(|recorded| (least..=most).contains(&recorded));
+            ensure(fits, "the recorded plays do not fit the epoch")?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of burn-in plays, and of recorded plays, of each of `active` arms in an epoch.
+fn plays(arms: usize, memory_bound: u64, epoch: u32, active: usize) -> u64 {
+    let doubled = 1u128.checked_shl(epoch).unwrap_or(u128::MAX);
+    let total = (arms as u128 * u128::from(memory_bound)).saturating_mul(doubled);
+    u64::try_from(total.div_ceil(active as u128)).unwrap_or(u64::MAX)
 }
 
 /// Implements [`Policy`](crate::Policy) for a type with a field `epochs: Elimination`.
@@ -135,6 +199,13 @@ macro_rules! elimination_policy {
             /// gap is 0: the best arm survives with probability 1 - delta, so the survivor is the best arm.
             fn certificate(&self) -> Option<crate::Certificate> {
                 self.epochs.certificate()
+            }
+
+            fn check_restored(
+                &self,
+                history: &crate::policy::PlayHistory<'_>,
+            ) -> Result<(), crate::policy::StateError> {
+                self.epochs.check_restored(history)
             }
         }
     };

@@ -14,6 +14,7 @@
 
 use super::PolicyError;
 use super::error::{check_memory_bound, check_positive, check_problem};
+use super::history::{StateError, ensure};
 use super::spec::PolicyConfig;
 use super::ucb_index::{UcbIndex, ucb_policy};
 use crate::{Problem, Stream};
@@ -126,6 +127,10 @@ impl EpochUcb {
     /// A policy ready for its first run.
     pub fn new(params: EpochUcbParams) -> Self {
         Self { memory_bound: params.memory_bound, index: UcbIndex::new(params.arms, params.exploration) }
+    }
+
+    fn check_parameters(&self) -> Result<(), StateError> {
+        ensure(self.memory_bound >= 1, "the memory bound is 0")
     }
 
     fn burn_in(&self) -> u64 {

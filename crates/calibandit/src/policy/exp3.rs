@@ -22,6 +22,7 @@ use std::f64::consts::E;
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
+use super::history::{PlayHistory, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
@@ -151,6 +152,11 @@ impl Policy for Exp3 {
     /// The arm with the largest weight.
     fn recommend(&self) -> usize {
         self.weights.heaviest()
+    }
+
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
+        self.weights.check_restored(1, history)
     }
 }
 

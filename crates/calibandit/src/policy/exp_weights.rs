@@ -12,6 +12,7 @@ use rand::Rng;
 
 use sum_tree::SumTree;
 
+use super::history::{PlayHistory, StateError, ensure};
 use crate::Stream;
 use crate::exponential::exp;
 
@@ -156,6 +157,30 @@ impl ExpWeights {
             }
         }
         heaviest
+    }
+}
+
+impl ExpWeights {
+    /// Checks restored weights that learn from runs of `batch` recorded plays without burn-in.
+    pub(super) fn check_restored(&self, batch: u64, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let Self { rate, log_weights, weights, total, tree } = self;
+        let arms = history.arms;
+        ensure(log_weights.len() == arms && weights.len() == arms, "the policy has another number of arms")?;
+        ensure(rate.gamma > 0.0 && rate.gamma <= 1.0, "gamma is not in (0, 1]")?;
+        ensure(*rate == LearningRate::new(arms, rate.gamma), "the learning rate contradicts gamma")?;
+        let valid = |log_weight: &f64| log_weight.is_finite() && *log_weight <= REBASE_ABOVE;
+        ensure(log_weights.iter().all(valid), "a weight is out of range")?;
+        let exact = log_weights.iter().zip(weights).all(|(log_weight, weight)| exp(*log_weight) == *weight);
+        ensure(exact, "a weight is not the exponential of its logarithm")?;
+        let mut fresh = SumTree::default();
+        let sum: f64 = if arms > IN_LINE { fresh.rebuild(weights) } else { weights.iter().sum() };
+        // Without a tree the total is updated by differences, whose rounding errors add up.
+        let close = if arms > IN_LINE { *total == sum } else { (total - sum).abs() <= 1e-6 * sum };
+        ensure(close && fresh == *tree, "the sum of the weights is wrong")?;
+        ensure(sum > 0.0, "all weights are 0")?;
+        ensure(history.has_burn_in(0, batch), "there are burn-in plays, or parts of a batch")?;
+        let asked = |run: crate::Run| run.burn_in == 0 && run.record == batch;
+        ensure(history.open.is_none_or(asked), "the open run is not one that the policy asks for")
     }
 }
 

@@ -16,6 +16,7 @@
 
 use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
+use super::history::{PlayHistory, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
@@ -162,15 +163,19 @@ impl ExploreThenCommit {
         let ExploreThenCommitParams { arms, memory_bound, explore } = params;
         Self { arms, memory_bound, explore, measured: 0, best: 0, best_mean: 0.0 }
     }
-}
 
-impl Policy for ExploreThenCommit {
-    fn next_run(&mut self) -> Run {
+    fn run(&self) -> Run {
         if self.measured < self.arms {
             Run { arm: self.measured, burn_in: self.memory_bound - 1, record: self.explore }
         } else {
             Run::forever(self.best)
         }
+    }
+}
+
+impl Policy for ExploreThenCommit {
+    fn next_run(&mut self) -> Run {
+        self.run()
     }
 
     fn observe(&mut self, run: Run, feedback: Feedback) {
@@ -188,6 +193,19 @@ impl Policy for ExploreThenCommit {
     /// The arm with the least mean so far.
     fn recommend(&self) -> usize {
         self.best
+    }
+
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        ensure(self.arms == history.arms, "the policy has another number of arms")?;
+        ensure(self.memory_bound >= 1 && self.explore >= 1, "the memory bound or the number of plays is 0")?;
+        ensure(self.measured <= self.arms, "more arms are measured than there are")?;
+        ensure(self.best < self.measured.max(1), "the best arm is not a measured one")?;
+        let mean = if self.measured == 0 { self.best_mean == 0.0 } else { history.allows_mean(self.best_mean) };
+        ensure(mean, "the mean loss of the best arm is out of range")?;
+        let recorded = |arm| history.has_recorded(arm, if arm < self.measured { self.explore } else { 0 });
+        ensure((0..self.arms).all(recorded), "the recorded plays differ from those of the measured arms")?;
+        ensure(history.has_burn_in(self.memory_bound - 1, self.explore), "the burn-in does not fit the memory bound")?;
+        ensure(history.open.is_none_or(|run| run == self.run()), "the open run is not the one asked for")
     }
 }
 

@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 use super::{
     AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Params,
     BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
-    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PolicyError,
-    SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson, ThompsonParams,
-    ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
+    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PlayHistory, PolicyError,
+    StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson,
+    ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
@@ -178,6 +178,11 @@ macro_rules! policies {
                     $(Self::$kind(policy) => policy.certificate(),)*
                 }
             }
+            fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+                match self {
+                    $(Self::$kind(policy) => policy.check_restored(history),)*
+                }
+            }
             fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
                 match self {
                     $(Self::$kind(policy) => policy.observe_repeated(run, most, feedback),)*
@@ -292,7 +297,7 @@ mod tests {
         ];
         let expected = [
             ("an integer, at least 1", ""),
-            ("a positive number", "0.15, or 1 for `elimination`"),
+            ("a number in (0, 100]", "0.15, or 1 for `elimination`"),
             ("paper, hoeffding or difference, or a positive number", "paper"),
             ("a number in (0, 1]", "min(1, sqrt(K ln K / ((e - 1) N))) for N updates"),
             ("an integer, at least 1", "ceil((T / K)^(2/3) (ln T)^(1/3)), or as many as the horizon allows"),

@@ -18,6 +18,7 @@ use rand_distr::{Beta, Distribution};
 
 use super::PolicyError;
 use super::error::check_problem;
+use super::history::{PlayHistory, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -141,6 +142,20 @@ impl Policy for Thompson {
             }
         }
         best
+    }
+
+    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let arms = history.arms;
+        ensure(self.ones.len() == arms && self.zeros.len() == arms, "the policy has another number of arms")?;
+        let fits = |arm: usize| {
+            let count = self.ones[arm].checked_add(self.zeros[arm]);
+            count.is_some_and(|count| history.has_recorded(arm, count))
+        };
+        ensure((0..arms).all(fits), "the counts of an arm differ from its recorded plays")?;
+        ensure(history.has_burn_in(0, 1), "there are burn-in plays")?;
+        let asked = |run: Run| run.burn_in == 0 && run.record == 1;
+        ensure(history.open.is_none_or(asked), "the open run is not one that the policy asks for")?;
+        ensure(self.stream.is_valid(), "the state of the random generator is zero")
     }
 }
 

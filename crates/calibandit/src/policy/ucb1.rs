@@ -14,6 +14,7 @@
 
 use super::PolicyError;
 use super::error::check_problem;
+use super::history::StateError;
 use super::spec::PolicyConfig;
 use super::ucb_index::{UcbIndex, ucb_policy};
 use crate::{Problem, Stream};
@@ -91,6 +92,10 @@ impl Ucb1 {
     /// A policy ready for its first run.
     pub fn new(params: Ucb1Params) -> Self {
         Self { index: UcbIndex::new(params.arms, EXPLORATION) }
+    }
+
+    fn check_parameters(&self) -> Result<(), StateError> {
+        Ok(())
     }
 
     fn burn_in(&self) -> u64 {

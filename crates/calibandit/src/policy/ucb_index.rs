@@ -1,5 +1,6 @@
 //! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
 
+use super::history::{PlayHistory, StateError, ensure};
 use crate::math;
 
 /// The index of every arm.
@@ -194,6 +195,28 @@ impl UcbIndex {
     }
 }
 
+impl UcbIndex {
+    /// Checks a restored index, which is asked for runs of one recorded play after `burn_in` plays.
+    pub(super) fn check_restored(&self, burn_in: u64, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        let arms = history.arms;
+        let total = self.chosen.iter().try_fold(0u64, |sum, &chosen| sum.checked_add(chosen));
+        ensure(self.chosen.len() == arms && self.sums.len() == arms, "the policy has another number of arms")?;
+        ensure(self.exploration > 0.0 && self.exploration.is_finite(), "the exploration is not a positive number")?;
+        ensure(total == Some(self.choices), "the choices of the arms do not add up")?;
+        let sums = self.chosen.iter().zip(&self.sums).all(|(&n, &sum)| history.allows_sum(n as f64, sum));
+        ensure(sums, "the sum of the losses of an arm is out of range")?;
+        // Every arm is chosen once before any is chosen again.
+        let start = usize::try_from(self.choices).map_or(arms, |choices| choices.min(arms));
+        let started = self.chosen.iter().enumerate().all(|(arm, &chosen)| (chosen > 0) == (arm < start));
+        ensure(started, "an arm was skipped at the start")?;
+        let recorded = self.chosen.iter().enumerate().all(|(arm, &chosen)| history.has_recorded(arm, chosen));
+        ensure(recorded, "the choices of an arm differ from its recorded plays")?;
+        ensure(history.has_burn_in(burn_in, 1), "the burn-in plays do not fit the memory bound")?;
+        let asked = |run: crate::Run| run.burn_in == burn_in && run.record == 1;
+        ensure(history.open.is_none_or(asked), "the open run is not one that the policy asks for")
+    }
+}
+
 fn width(chosen: u64) -> f64 {
     (chosen as f64).sqrt().recip()
 }
@@ -224,6 +247,14 @@ macro_rules! ucb_policy {
             /// The arm that was chosen most often; in case of a tie, the one with the least mean.
             fn recommend(&self) -> usize {
                 self.index.most_chosen()
+            }
+
+            fn check_restored(
+                &self,
+                history: &crate::policy::PlayHistory<'_>,
+            ) -> Result<(), crate::policy::StateError> {
+                self.check_parameters()?;
+                self.index.check_restored(self.burn_in(), history)
             }
         }
     };

@@ -1,6 +1,7 @@
 //! The contract of the advisor: the decisions it hands out, the losses it accepts, and the feedback the policy
 //! receives.
 
+mod damaged;
 mod policies;
 mod properties;
 mod stored;
@@ -234,13 +235,14 @@ fn the_oldest_outstanding_loss_stops_a_long_run_before_memory_grows() {
 #[test]
 fn snapshots_of_other_versions_are_recognised() {
     let found = |text: &str| match Advisor::<Script>::from_json(text) {
-        Err(SnapshotError::Version { found, supported: 1 }) => found,
+        Err(SnapshotError::Version { found, supported: 2 }) => found,
         other => panic!("{other:?}"),
     };
     assert_eq!(found("{}"), None);
-    assert_eq!(found(r#"{"calibandit_advisor": 2, "news": []}"#).as_deref(), Some("2"));
+    assert_eq!(found("[]"), None);
+    assert_eq!(found(r#"{"calibandit_advisor": 3, "news": []}"#).as_deref(), Some("3"));
     assert_eq!(found(r#"{"calibandit_advisor": "1"}"#).as_deref(), Some("\"1\""));
-    for text in ["", "[]", "nonsense", r#"{"calibandit_advisor": 1}"#] {
+    for text in ["", "nonsense", r#"{"calibandit_advisor": 1}"#] {
         assert!(matches!(Advisor::<Script>::from_json(text), Err(SnapshotError::Json(_))), "{text}");
     }
 }

@@ -163,7 +163,7 @@ proptest! {
         let mut numbers = Vec::new();
         collect_numbers(&mut json["state"], &mut numbers);
         **pick.get_mut(&mut numbers) = value.into();
-        if let Ok(mut restored) = Advisor::<Script>::from_json(&json.to_string()) {
+        if let Ok(mut restored) = Advisor::<Script>::from_edited_json(&json.to_string()) {
             use_for(&mut restored, 50);
         }
     }

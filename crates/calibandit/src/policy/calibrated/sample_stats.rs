@@ -2,6 +2,7 @@
 
 use crate::Feedback;
 use crate::math;
+use crate::policy::history::{PlayHistory, StateError, ensure};
 
 /// All recorded losses of one arm. They come from the calibrated arm, so they are one i.i.d. sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,6 +53,24 @@ impl SampleStats {
             let variance = self.variance() * self.n / (self.n - 1.0).max(1.0) + 1e-12;
             0.5 * math::ln_1p(d * d / variance) * (self.n - 2.0).max(0.5)
         }
+    }
+}
+
+impl SampleStats {
+    /// Checks restored statistics of an arm; `bounded` states that all losses can have come from [0, 1].
+    pub(super) fn check_restored(
+        &self,
+        arm: usize,
+        bounded: bool,
+        history: &PlayHistory<'_>,
+    ) -> Result<(), StateError> {
+        let Self { n, sum, sum_sq } = *self;
+        // Every count up to 2^53 is exact; larger ones are not reached.
+        let whole = n >= 0.0 && n.fract() == 0.0 && n <= (1u64 << 53) as f64;
+        ensure(whole, "the number of recorded plays of an arm is not a number of plays")?;
+        ensure(history.has_recorded(arm, n as u64), "the policy and the advisor differ in the recorded plays")?;
+        ensure(history.allows_sums(n, sum, sum_sq), "the sums of the losses of an arm are out of range")?;
+        ensure(!bounded || sum_sq <= sum * (1.0 + 1e-6) + 1e-6 * n, "the losses of an arm were not in [0, 1]")
     }
 }
 

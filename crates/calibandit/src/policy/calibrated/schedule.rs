@@ -1,5 +1,7 @@
 //! The schedule: the number of plays to record of an arm, at the start and at each visit.
 
+use crate::policy::history::{StateError, ensure};
+
 /// The numbers of plays to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
@@ -28,6 +30,14 @@ impl Schedule {
         (Self { first: first as u64, least, growth }, tried as usize)
     }
 
+    pub(super) fn check_restored(&self, horizon: Option<u64>) -> Result<(), StateError> {
+        // `u64::MAX` recorded plays would be a run without an end.
+        let most = horizon.map_or(u64::MAX - 1, |horizon| horizon.max(FEWEST as u64));
+        ensure((1..=most).contains(&self.first), "the length of the first visits is out of range")?;
+        ensure((1..=LEAST).contains(&self.least), "the least length of a visit is out of range")?;
+        ensure(is_growth(self.growth), "the growth of visits is out of range")
+    }
+
     pub(super) fn first(&self) -> f64 {
         self.first as f64
     }
@@ -48,6 +58,15 @@ impl Schedule {
         self.first().max(self.growth * n)
     }
 }
+
+/// Whether visits can grow by this fraction. With more than [`MOST_GROWTH`], the third visit of an arm would be longer
+/// than any game.
+pub(super) fn is_growth(growth: f64) -> bool {
+    growth > 0.0 && growth <= MOST_GROWTH
+}
+
+/// The greatest growth of visits.
+pub(super) const MOST_GROWTH: f64 = 100.0;
 
 /// The least number of recorded plays of a visit. Chosen by experiment.
 const LEAST: u64 = 8;

@@ -1,0 +1,86 @@
+//! Checks of a restored policy: lengths, indices, numbers, and agreement with the plays that were made.
+
+use super::{Calibrated, Index};
+use crate::Run;
+use crate::policy::history::{ClosedRuns, PlayHistory, StateError, ensure};
+
+impl Calibrated {
+    pub(super) fn check_state(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+        ensure(self.memory_bound >= 1, "the memory bound is 0")?;
+        ensure(self.horizon.is_none_or(|horizon| horizon >= 1), "the horizon is 0")?;
+        ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
+        self.schedule.check_restored(self.horizon)?;
+        self.check_arms(history.arms)?;
+        for (arm, stats) in self.records.iter().enumerate() {
+            stats.check_restored(arm, self.bounded, history)?;
+        }
+        self.check_measured()?;
+        if let Some(closed) = history.closed {
+            self.check_plays(closed)?;
+        }
+        self.check_visit(history.open)?;
+        history.open.map_or(Ok(()), |run| self.check_open(run))
+    }
+
+    fn check_arms(&self, arms: usize) -> Result<(), StateError> {
+        ensure(self.records.len() == arms, "the policy has another number of arms")?;
+        ensure(!self.arms.is_empty() && self.arms.len() <= arms, "the number of arms in play is out of range")?;
+        // Elimination takes measured arms out of play.
+        let most = if self.index == Index::Elimination { arms } else { self.arms.len() };
+        ensure(self.opened <= most, "more arms are measured than are in play")?;
+        let mut in_play = vec![false; arms];
+        for &arm in &self.arms {
+            let new = in_play.get_mut(arm).is_some_and(|seen| !std::mem::replace(seen, true));
+            ensure(new, "an arm in play does not exist or is there twice")?;
+        }
+        let sorted = self.opened < self.arms.len() || self.arms.is_sorted();
+        ensure(sorted, "the arms in play are not in order")
+    }
+
+    /// Every measured arm has at least the recorded plays of the start; the other arms have none, unless elimination
+    /// has ruled them out.
+    fn check_measured(&self) -> Result<(), StateError> {
+        let mut left = vec![true; self.records.len()];
+        for &arm in self.arms.iter().take(self.opened) {
+            left[arm] = false;
+            ensure(self.records[arm].n >= self.schedule.first(), "a measured arm has too few recorded plays")?;
+        }
+        let eliminates = self.index == Index::Elimination && self.opened >= self.arms.len();
+        let unplayed = self.records.iter().zip(left).all(|(stats, left)| !left || eliminates || stats.n == 0.0);
+        ensure(unplayed, "an arm has recorded plays but was not measured")?;
+        let known = self.current.is_none_or(|arm| arm < self.records.len() && self.records[arm].n > 0.0);
+        ensure(known && self.current.is_some() == (self.opened > 0), "the arm played last was not measured")
+    }
+
+    /// Every visit begins with M - 1 burn-in plays.
+    fn check_plays(&self, closed: &ClosedRuns) -> Result<(), StateError> {
+        ensure(self.current == closed.last, "the policy and the advisor differ in the arm played last")?;
+        ensure(self.time == closed.known_plays(), "the policy and the advisor differ in the number of plays")?;
+        let burn_in = closed.burn_in.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
+        let expected = closed.visits.checked_mul(self.memory_bound - 1);
+        ensure(burn_in == expected, "the burn-in plays do not fit the memory bound")
+    }
+
+    /// The visit under way is of the arm that is being played: that of the open run, if there is one.
+    fn check_visit(&self, open: Option<Run>) -> Result<(), StateError> {
+        let Some(visit) = &self.visit else { return Ok(()) };
+        let arm = open.map(|run| run.arm).or(self.current).filter(|&arm| arm < self.records.len());
+        let fits = arm.is_some_and(|arm| visit.before >= 0.0 && visit.before <= self.records[arm].n);
+        ensure(fits && visit.before.fract() == 0.0, "the visit under way contradicts the recorded plays")
+    }
+
+    fn check_open(&self, run: Run) -> Result<(), StateError> {
+        if run.record == u64::MAX {
+            return ensure(self.arms == [run.arm] && run.burn_in == 0, "a run without an end is of the last arm only");
+        }
+        ensure(run.burn_in == self.burn_in(run.arm), "the burn-in of the open run does not fit the memory bound")?;
+        if self.opened < self.arms.len() {
+            let first = run.arm == self.arms[self.opened] && run.record == self.schedule.first() as u64;
+            return ensure(first, "the open run does not measure the next arm");
+        }
+        ensure(self.arms.contains(&run.arm), "the open run is of an arm that is not in play")?;
+        let (n, burn_in) = (self.records[run.arm].n, (self.memory_bound - 1) as f64);
+        let most = self.schedule.visit(n, burn_in).max(self.schedule.visit_leader(n)).max(n);
+        ensure(run.record as f64 <= most.ceil(), "the open run is too long")
+    }
+}

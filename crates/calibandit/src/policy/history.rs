@@ -1,0 +1,149 @@
+//! What a restored policy is checked against: the plays that were made.
+//!
+//! A snapshot can be damaged or edited after it was written. The books of an [`Advisor`](crate::Advisor) and the state
+//! of its policy count the same plays, so each can be checked with the other.
+
+use crate::Run;
+
+/// The plays of an advisor, as far as the state of its policy must agree with them.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PlayHistory<'a> {
+    /// The number of arms.
+    pub arms: usize,
+    /// The runs whose feedback the policy has received; `None` if the snapshot is older than these counts.
+    pub closed: Option<&'a ClosedRuns>,
+    /// The run that the policy has asked for and not received the feedback of.
+    pub open: Option<Run>,
+    /// The least and the greatest possible loss.
+    pub losses: (f64, f64),
+}
+
+/// Counts over the runs whose feedback the policy has received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct ClosedRuns {
+    /// Recorded plays per arm.
+    pub recorded: Vec<u64>,
+    /// Burn-in plays per arm.
+    pub burn_in: Vec<u64>,
+    /// Further plays per arm: those whose loss was given up, so that another play took their place.
+    pub lost: Vec<u64>,
+    /// How often a run was of another arm than the run before it; the first run counts.
+    pub visits: u64,
+    /// The arm of the last run.
+    pub last: Option<usize>,
+}
+
+/// Why the state of a restored policy is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct StateError {
+    problem: &'static str,
+}
+
+impl StateError {
+    /// An error with this description, which is a full clause: `the number of arms differs`.
+    pub fn new(problem: &'static str) -> Self {
+        Self { problem }
+    }
+}
+
+/// An error with this description unless the condition holds. Conditions are written so that NaN fails them.
+pub(crate) fn ensure(holds: bool, otherwise: &'static str) -> Result<(), StateError> {
+    if holds { Ok(()) } else { Err(StateError::new(otherwise)) }
+}
+
+/// Room for the rounding errors of sums.
+const ROUNDING: f64 = 1e-6;
+
+impl ClosedRuns {
+    pub(crate) fn new(arms: usize) -> Self {
+        Self { recorded: vec![0; arms], burn_in: vec![0; arms], lost: vec![0; arms], visits: 0, last: None }
+    }
+
+    pub(crate) fn close(&mut self, run: Run, lost: u64) {
+        self.recorded[run.arm] += run.record;
+        self.burn_in[run.arm] += run.burn_in;
+        self.lost[run.arm] += lost;
+        self.visits += u64::from(self.last != Some(run.arm));
+        self.last = Some(run.arm);
+    }
+
+    /// The plays that the policy knows of: all but those that were lost. Saturates.
+    pub(super) fn known_plays(&self) -> u64 {
+        self.recorded.iter().chain(&self.burn_in).fold(0u64, |sum, &plays| sum.saturating_add(plays))
+    }
+}
+
+impl PlayHistory<'_> {
+    /// Whether these are the recorded plays of an arm.
+    pub(super) fn has_recorded(&self, arm: usize, plays: u64) -> bool {
+        self.closed.is_none_or(|closed| closed.recorded.get(arm) == Some(&plays))
+    }
+
+    /// Whether every burn-in was `length` plays long, with one burn-in per `per_record` recorded plays of each arm.
+    pub(super) fn has_burn_in(&self, length: u64, per_record: u64) -> bool {
+        let fits = |(&burn_in, &recorded): (&u64, &u64)| {
+            recorded % per_record == 0 && (recorded / per_record).checked_mul(length) == Some(burn_in)
+        };
+        self.closed.is_none_or(|closed| closed.burn_in.iter().zip(&closed.recorded).all(fits))
+    }
+
+    /// Whether `n` possible losses can have this sum.
+    pub(super) fn allows_sum(&self, n: f64, sum: f64) -> bool {
+        let (low, high) = self.losses;
+        let slack = ROUNDING * n * low.abs().max(high.abs());
+        sum.is_finite() && sum >= n * low - slack && sum <= n * high + slack
+    }
+
+    /// Whether `n` possible losses can have this sum and this sum of squares.
+    pub(crate) fn allows_sums(&self, n: f64, sum: f64, sum_sq: f64) -> bool {
+        let most = self.losses.0.abs().max(self.losses.1.abs());
+        let squares = sum_sq >= 0.0 && sum_sq.is_finite() && sum_sq <= n * most * most * (1.0 + ROUNDING);
+        // By the inequality of Cauchy and Schwarz.
+        squares && self.allows_sum(n, sum) && sum * sum <= n * sum_sq * (1.0 + ROUNDING)
+    }
+
+    /// Whether this can be the mean of possible losses.
+    pub(super) fn allows_mean(&self, mean: f64) -> bool {
+        self.allows_sum(1.0, mean)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn closed() -> ClosedRuns {
+        let mut closed = ClosedRuns::new(3);
+        for (arm, lost) in [(1, 0), (1, 2), (0, 0), (1, 0)] {
+            closed.close(Run { arm, burn_in: 4, record: 10 }, lost);
+        }
+        closed
+    }
+
+    #[test]
+    fn closed_runs_are_counted_per_arm() {
+        let closed = closed();
+        assert_eq!(closed.recorded, [10, 30, 0]);
+        assert_eq!(closed.burn_in, [4, 12, 0]);
+        assert_eq!(closed.lost, [0, 2, 0]);
+        assert_eq!((closed.visits, closed.last, closed.known_plays()), (3, Some(1), 56));
+    }
+
+    #[test]
+    fn burn_ins_and_sums_are_compared_with_the_plays() {
+        let closed = closed();
+        let history = PlayHistory { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0) };
+        assert!(history.has_burn_in(4, 10) && !history.has_burn_in(5, 10) && !history.has_burn_in(4, 7));
+        assert!(history.has_recorded(1, 30) && !history.has_recorded(1, 29) && !history.has_recorded(3, 0));
+        assert!(history.allows_sum(10.0, 20.0) && !history.allows_sum(10.0, 20.1) && !history.allows_sum(10.0, -0.1));
+        assert!(!history.allows_sum(10.0, f64::NAN) && !history.allows_sums(10.0, 1.0, f64::INFINITY));
+        // Ten losses of at most 2: squares of at most 40 in all, and of at least sum^2 / 10.
+        assert!(history.allows_sums(10.0, 20.0, 40.0) && !history.allows_sums(10.0, 20.0, 41.0));
+        assert!(history.allows_sums(10.0, 10.0, 10.0) && !history.allows_sums(10.0, 10.0, 9.9));
+        assert!(history.allows_sums(0.0, 0.0, 0.0) && !history.allows_sums(0.0, 1.0, 1.0));
+    }
+}
