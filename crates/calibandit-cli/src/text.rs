@@ -56,8 +56,8 @@ pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>], texts: usize) -> St
     text
 }
 
-/// The text with control characters escaped, so that names from files cannot change the state of a terminal. Line breaks
-/// are escaped too: a name has one line.
+/// The text with control characters escaped, so that names from files cannot change the state of a terminal. Line
+/// breaks are escaped too: a name has one line.
 pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }

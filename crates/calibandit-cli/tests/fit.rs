@@ -98,7 +98,7 @@ fn an_arm_whose_curve_leaves_the_unit_interval_is_left_out_and_the_rest_is_fitte
     assert!(game.contains("# left out: arm `wild`") && !game.contains("name = \"wild\""), "{game}");
     let json = text(&calibandit(folder.path(), &format!("fit t.csv {COLUMNS} --json")));
     let arms: Value = serde_json::from_str(&json).unwrap();
-    let names: Vec<_> = arms.as_array().unwrap().iter().map(|arm| (arm["name"].as_str().unwrap())).collect();
+    let names: Vec<_> = arms.as_array().unwrap().iter().map(|arm| arm["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["good", "wild", "short"]);
     assert!(arms[0]["left_out"].is_null() && arms[1]["left_out"].is_string() && arms[1]["beta"].is_number());
 }

@@ -58,7 +58,10 @@ pub enum ArmsError {
     #[error("a game needs at least one fitted arm, but no losses were given")]
     NoArms,
     /// Every arm is left out.
-    #[error("no arm can be part of a game: {}", left_out.iter().map(LeftOutArm::to_string).collect::<Vec<_>>().join("; "))]
+    #[error(
+        "no arm can be part of a game: {}",
+        left_out.iter().map(LeftOutArm::to_string).collect::<Vec<_>>().join("; ")
+    )]
     NoneLeft {
         /// The arms.
         left_out: Vec<LeftOutArm>,
@@ -173,7 +176,8 @@ impl GameFit {
             text += &format!("# a loss of 0 is {}, a loss of 1 is {}\n", self.range.low(), self.range.high());
         }
         text += &format!(
-            "# memory = {} is the last position that all arms were observed at, and no estimate of the memory bound M\n",
+            "# memory = {} is the last position that all arms were observed at, and no estimate of the memory bound \
+             M\n",
             self.memory
         );
         text += &toml::to_string(&GameFile { game: self.game() })?;

@@ -2,7 +2,8 @@
 //!
 //! The data flow is: losses by arm and position, from a CSV file ([`read_losses`]) or from rows in memory
 //! ([`group_rows`]) → one curve per arm and the game that they make ([`fit_game`], [`GameFit`]) → a
-//! [`GameSpec`](calibandit::GameSpec) or the text of an experiment file's `[game]` table. [`fit()`] fits a single curve.
+//! [`GameSpec`](calibandit::GameSpec) or the text of an experiment file's `[game]` table. [`fit()`] fits a single
+//! curve.
 //!
 //! ```
 //! use calibandit_fit::{LossColumns, LossRange, ModelChoice, fit_game, parse_losses};

@@ -103,8 +103,8 @@ pub fn parse_losses(file: &str, bytes: &[u8], columns: LossColumns<'_>) -> Resul
     Ok(groups.arms)
 }
 
-/// An observation whose position is implausibly far beyond the next smaller one of the same arm, and that one. A slip in
-/// one cell would otherwise decide the curve of the arm.
+/// An observation whose position is implausibly far beyond the next smaller one of the same arm, and that one. A slip
+/// in one cell would otherwise decide the curve of the arm.
 pub(crate) fn far_position(observations: &[Observation]) -> Option<(usize, u32)> {
     let mut order: Vec<usize> = (0..observations.len()).collect();
     order.sort_by_key(|&index| observations[index].position);

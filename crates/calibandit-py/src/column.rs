@@ -19,8 +19,8 @@ impl Column {
         Self(Arc::new(Float64Array::from(values)))
     }
 
-    /// A column of a table. NumPy has no missing values: a column that has some becomes floating-point numbers with NaN.
-    /// `None` if it is not a column of numbers.
+    /// A column of a table. NumPy has no missing values: a column that has some becomes floating-point numbers with
+    /// NaN. `None` if it is not a column of numbers.
     pub(crate) fn of(column: &ArrayRef) -> Option<Self> {
         let missing = column.null_count() > 0;
         match column.data_type() {
