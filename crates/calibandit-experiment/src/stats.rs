@@ -4,7 +4,7 @@ mod compare;
 mod ranking;
 mod summary;
 
-pub use compare::{CompareError, Comparison, TEST, compare};
+pub use compare::{CompareError, PolicyComparison, TEST, compare};
 pub use ranking::{PolicyRanking, SIGNIFICANCE, rank_policies};
 pub use summary::{SummaryRow, summarise, write_summary};
 

@@ -25,8 +25,8 @@ struct ShortBound<'a> {
 ///     policy = [{ kind = "calibrated", memory_bound = 2 }, { kind = "epoch-ucb", memory_bound = 8 }]
 /// "#)?;
 /// assert_eq!(memory_warnings(&experiment), [
-///     "calibrated is told M = 2, but the game's memory is m = 8: no guarantee holds; its burn-in may end before the arm \
-///      is calibrated",
+///     "calibrated is told M = 2, but the game's memory is m = 8: no guarantee holds; its burn-in may end before the \
+///      arm is calibrated",
 /// ]);
 /// # Ok::<(), calibandit_experiment::spec::Diagnostics>(())
 /// ```
@@ -109,8 +109,8 @@ mod tests {
     fn warnings(rest: &str) -> Vec<String> {
         let text = format!(
             "name = \"x\"\nhorizon = 1000\n\
-             policy = [{{ kind = \"calibrated\", memory_bound = 4 }}, {{ kind = \"epoch-ucb\", label = \"UCB\", memory_bound = 4 }}, \
-             {{ kind = \"exp3\" }}]\n{rest}"
+             policy = [{{ kind = \"calibrated\", memory_bound = 4 }}, \
+             {{ kind = \"epoch-ucb\", label = \"UCB\", memory_bound = 4 }}, {{ kind = \"exp3\" }}]\n{rest}"
         );
         memory_warnings(&Experiment::from_toml("x.toml", &text).unwrap_or_else(|errors| panic!("{errors}")))
     }

@@ -66,8 +66,8 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
 
 /// Reads a table that [`write_csv`] wrote; experiments, games and policies in the order of their first appearance.
 ///
-/// Swept values that all look like numbers are read as numbers. [`Results::of_experiment`] gives them the types that the
-/// experiment has.
+/// Swept values that all look like numbers are read as numbers. [`Results::of_experiment`] gives them the types that
+/// the experiment has.
 pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
     let mut table = csv::Reader::from_reader(from);
     let columns = table.headers()?;

@@ -61,8 +61,8 @@ pub fn write_parquet(all: &[Results], to: impl Write + Send) -> Result<(), Parqu
     Ok(())
 }
 
-/// The schema with these columns of swept keys, which are optional. Their names may have any characters, so they are not
-/// part of a text that is parsed.
+/// The schema with these columns of swept keys, which are optional. Their names may have any characters, so they are
+/// not part of a text that is parsed.
 fn schema(fields: &[SweptField]) -> Result<Type, ParquetError> {
     let fixed = parse_message_type(&format!("{SCHEMA} }}"))?;
     let mut columns = fixed.get_fields().to_vec();

@@ -18,7 +18,7 @@ const CONFIDENCE: f64 = 0.95;
 /// negative difference says that `a` has the smaller regret.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Comparison {
+pub struct PolicyComparison {
     /// The one policy.
     pub a: String,
     /// The other policy.
@@ -103,7 +103,7 @@ pub enum CompareError {
 /// # Errors
 /// [`CompareError`] if the game or a policy does not exist, if the policies did not play the same instances, or if
 /// there are fewer than two.
-pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Comparison, CompareError> {
+pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<PolicyComparison, CompareError> {
     if game >= results.games.len() {
         return Err(CompareError::UnknownGame { game, games: results.games.len() });
     }
@@ -127,7 +127,7 @@ pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Compa
     let policies: Vec<usize> = (0..results.policies.len()).collect();
     let pairs = tested_pairs(results, game, &policies);
     let is_pair = |pair: &&TestedPair| (pair.a, pair.b) == (first.min(second), first.max(second));
-    Ok(Comparison {
+    Ok(PolicyComparison {
         a: a.to_owned(),
         b: b.to_owned(),
         n,
