@@ -31,7 +31,7 @@ pub fn figure(spec: &Experiment, results: &Results) -> Figure {
     let drawing = Drawing { spec, results, styles };
     if spec.figure().is_over_time() {
         for point in points {
-            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.label));
+            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.title));
             if let Some(reference) = &spec.figure().excess_over {
                 figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
             }
@@ -61,7 +61,8 @@ pub fn style_key(policy: &PolicySpec) -> StyleKey {
 
 /// The figure with its table, its experiment file and the command that reproduces it.
 pub fn section(spec: &Experiment, results: &Results, command: &str) -> ReportSection {
-    let mut section = summarised(figure(spec, results), results, spec.horizon());
+    let titles: Vec<&str> = spec.points().iter().map(|point| point.title.as_str()).collect();
+    let mut section = summarised(figure(spec, results), results, &titles, spec.horizon());
     section.spec = spec.to_toml().unwrap_or_default();
     section.command = command.to_string();
     section
@@ -77,15 +78,17 @@ pub fn plain_section(title: &str, results: &Results, horizon: u64, styles: &[Opt
         let panel = Panel::new(format!("game{game}"), label, x, y);
         figure = figure.panel(over_time(results, styles, game, panel));
     }
-    summarised(figure, results, horizon)
+    let titles: Vec<&str> = results.games.iter().map(String::as_str).collect();
+    summarised(figure, results, &titles, horizon)
 }
 
-fn summarised(figure: Figure, results: &Results, horizon: u64) -> ReportSection {
+/// The section of a figure; `titles` has one entry per game.
+fn summarised(figure: Figure, results: &Results, titles: &[&str], horizon: u64) -> ReportSection {
     let mut section = ReportSection::new(figure);
     let several = results.games.len() > 1;
-    for (game, label) in results.games.iter().enumerate() {
+    for (game, title) in titles.iter().enumerate() {
         section.summary.extend(rank_policies(results, game).into_iter().map(|standing| PolicyRow {
-            panel: if several { label.clone() } else { String::new() },
+            panel: if several { (*title).to_owned() } else { String::new() },
             policy: standing.policy,
             instances: standing.cpr.instances as u64,
             mean: standing.cpr.mean,
@@ -137,7 +140,7 @@ impl Drawing<'_> {
         let of = self.results.policies.iter().position(|label| label == reference)?;
         let reference_curves = self.results.of(point.index, of);
         let what = format!("loss in excess of {reference}");
-        let title = if titled { format!("{}: {what}", point.label) } else { what };
+        let title = if titled { format!("{}: {what}", point.title) } else { what };
         let id = format!("{}-excess", point.id);
         let mut panel = Panel::new(id, title, self.x_axis("plays t"), Axis::new("excess loss", AxisScale::Linear));
         for (p, label) in self.results.policies.iter().enumerate() {
@@ -160,7 +163,7 @@ impl Drawing<'_> {
             .into_iter()
             .flatten()
             .filter(|setting| setting.name != *x)
-            .map(|setting| format!("{} = {}", setting.symbol, setting.text()))
+            .map(|setting| setting.title.clone())
             .collect();
         let id = group.first().map_or("all", |point| point.id.as_str());
         let y = format!("CPR at T = {}", thousands(self.spec.horizon()));

@@ -204,6 +204,7 @@ impl ExperimentBuilder {
             index: 0,
             id: "game".to_owned(),
             label: game.title(),
+            title: game.title(),
             settings: Vec::new(),
             game: game.clone(),
             policies: resolved,

@@ -14,7 +14,7 @@ use super::check::check_part;
 use super::diagnostic::{DiagnosticKind, Finding, MOST_FINDINGS};
 use super::parts::{read_game, read_policy, resolve_policy};
 use super::shape::{game_shape, policy_shape};
-use super::sweep::SpannedSweep;
+use super::sweep::{SpannedSweep, TITLE};
 use super::target::{SweepTarget, SweptTables};
 use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
@@ -28,8 +28,10 @@ pub struct Point {
     pub index: usize,
     /// A name for files, unique in the experiment: `m4-K10`.
     pub id: String,
-    /// A name for tables and figures: `m=4, K=10`. Without a sweep, the title of the game.
+    /// A name for tables, which stays the same if titles change: `m=4, K=10`. Without a sweep, the title of the game.
     pub label: String,
+    /// A name for figures and reports, to be read as text: `m = 4, K = 10`, or the title that the file gives.
+    pub title: String,
     /// The values that the sweep sets here, axis by axis.
     pub settings: Vec<SweptValue>,
     /// The game.
@@ -46,6 +48,8 @@ pub struct SweptValue {
     pub name: String,
     /// The symbol in labels: `m` for the memory.
     pub symbol: String,
+    /// The value as a text that can be read on its own: `m = 4`, or the title that the file gives to the value.
+    pub title: String,
     /// The value.
     pub value: Value,
 }
@@ -65,7 +69,13 @@ impl SweptValue {
             "policy.memory_bound" | "game.memory_bound" => "M",
             other => other.strip_prefix("game.").or(other.strip_prefix("policy.")).unwrap_or(other),
         };
-        Self { name: name.to_owned(), symbol: symbol.to_owned(), value }
+        let mut swept = Self { name: name.to_owned(), symbol: symbol.to_owned(), title: String::new(), value };
+        swept.title = match symbol.rsplit_once('.') {
+            // A key of one policy: `policy.SE.delta`.
+            Some((label, key)) if name.starts_with("policy.") => format!("{label}: {} = {}", spaced(key), swept.text()),
+            _ => format!("{} = {}", spaced(symbol), swept.text()),
+        };
+        swept
     }
 
     /// The value as text, without quotes.
@@ -76,6 +86,11 @@ impl SweptValue {
             other => other.to_string(),
         }
     }
+}
+
+/// The words of a key.
+fn spaced(key: &str) -> String {
+    key.replace('_', " ")
 }
 
 /// Upper limit on the number of points: catches typing errors such as a step of 1 instead of 1000.
@@ -94,12 +109,16 @@ struct AxisValue<'a> {
     name: &'a str,
     targets: Vec<(SweepTarget, SourceSpan)>,
     value: &'a SpannedValue,
+    /// The title that the file gives to the value.
+    title: Option<&'a str>,
 }
 
 /// A sweep whose keys are resolved.
 struct ResolvedSweep<'a> {
     /// The points that are written out, each with its values.
     rows: Vec<Vec<AxisValue<'a>>>,
+    /// The titles of these points.
+    row_titles: Vec<Option<&'a str>>,
     /// The axes of the grid, each with its values.
     axes: Vec<Vec<AxisValue<'a>>>,
 }
@@ -132,25 +151,47 @@ fn targets<'a>(sweep: &'a SpannedSweep, tables: &SweptTables) -> Result<Resolved
     let mut axes = Vec::new();
     for axis in &sweep.axes {
         let targets: Vec<_> = axis.keys.iter().filter_map(|(key, span)| find(key, span)).collect();
-        let values = axis.values.iter();
-        axes.push(values.map(|value| AxisValue { name: &axis.name, targets: targets.clone(), value }).collect());
+        let value = |(i, value)| {
+            let title = axis.titles.get(i).and_then(SpannedValue::text);
+            AxisValue { name: &axis.name, targets: targets.clone(), value, title }
+        };
+        axes.push(axis.values.iter().enumerate().map(value).collect());
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut row_titles) = (Vec::new(), Vec::new());
     for row in &sweep.points {
-        let values = row.iter().map(|entry| AxisValue {
+        let values = row.iter().filter(|entry| entry.key != TITLE).map(|entry| AxisValue {
             name: &entry.key,
             targets: find(&entry.key, &entry.key_span).into_iter().collect(),
             value: &entry.value,
+            title: None,
         });
         rows.push(values.collect());
+        row_titles.push(row.iter().find(|entry| entry.key == TITLE).and_then(|entry| entry.value.text()));
     }
+    findings.extend(check_titles(sweep));
     // The schema has checked lists with quoted keys; those without quotes are nested tables to it.
     for axis in sweep.axes.iter().filter(|axis| axis.values.is_empty()) {
         let span = axis.keys.first().and_then(|(_, span)| span.clone());
         let message = format!("`{}` must be a list with at least 1 value", axis.name);
         findings.push(Finding::new(span, format!("sweep.{}", axis.name), DiagnosticKind::WrongType, message));
     }
-    if findings.is_empty() { Ok(ResolvedSweep { rows, axes }) } else { Err(findings) }
+    if findings.is_empty() { Ok(ResolvedSweep { rows, row_titles, axes }) } else { Err(findings) }
+}
+
+/// Titles are texts, and there is one for each value.
+fn check_titles(sweep: &SpannedSweep) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for axis in sweep.axes.iter().filter(|axis| !axis.titles.is_empty() && axis.titles.len() != axis.values.len()) {
+        let (titles, values) = (axis.titles.len(), axis.values.len());
+        let message = format!("`titles` must have one title per value: there are {titles} titles and {values} values");
+        let at = format!("sweep.{}.titles", axis.name);
+        findings.push(Finding::new(axis.titles[0].span.clone(), at, DiagnosticKind::ImpossibleValue, message));
+    }
+    for entry in sweep.points.iter().flatten().filter(|entry| entry.key == TITLE && entry.value.text().is_none()) {
+        let message = format!("`title` must be a text, but is {}", entry.value.name());
+        findings.push(Finding::new(entry.value.span.clone(), "sweep.point", DiagnosticKind::WrongType, message));
+    }
+    findings
 }
 
 /// The number of points, unless there are too many.
@@ -178,6 +219,12 @@ impl ResolvedSweep<'_> {
         values.reverse();
         values
     }
+
+    /// The title that the file gives to the written-out point of this point, and the number of its values.
+    fn row_title(&self, index: usize) -> Option<(&str, usize)> {
+        let row = index / self.axes.iter().map(Vec::len).product::<usize>();
+        Some(((*self.row_titles.get(row)?)?, self.rows[row].len()))
+    }
 }
 
 /// Every point of the sweep, or the findings of all points. The same finding is reported once.
@@ -190,7 +237,7 @@ fn build_points(
     let mut points = Vec::new();
     let mut findings: Vec<Finding> = Vec::new();
     for index in 0..count {
-        match build_point(index, &sweep.values(index), frame, tables) {
+        match build_point(index, sweep, frame, tables) {
             Ok(point) => points.push(point),
             Err(more) => {
                 for finding in more {
@@ -209,19 +256,25 @@ fn build_points(
 
 fn build_point(
     index: usize,
-    values: &[&AxisValue<'_>],
+    sweep: &ResolvedSweep<'_>,
     frame: &Frame<'_>,
     tables: &SweptTables,
 ) -> Result<Point, Vec<Finding>> {
+    let values = sweep.values(index);
     let mut tables = tables.clone();
-    for value in values {
+    for value in &values {
         for (target, span) in &value.targets {
             target.set(&mut tables, span, value.value);
         }
     }
     check_tables(&tables)?;
 
-    let settings: Vec<SweptValue> = values.iter().map(|set| SweptValue::new(set.name, set.value.to_json())).collect();
+    let mut settings: Vec<SweptValue> = Vec::new();
+    for set in &values {
+        let mut setting = SweptValue::new(set.name, set.value.to_json());
+        setting.title = set.title.map_or(setting.title, str::to_owned);
+        settings.push(setting);
+    }
     let label = settings.iter().map(|set| format!("{}={}", set.symbol, set.text())).collect::<Vec<_>>().join(", ");
     // An error that is not at a value of the sweep says at which point it occurs.
     let is_swept = |span: &SourceSpan| span.is_some() && values.iter().any(|set| set.value.span == *span);
@@ -247,11 +300,22 @@ fn build_point(
     if !findings.is_empty() {
         return Err(findings);
     }
-    let (id, label) = match settings.is_empty() {
-        true => (tables.game.get("kind").and_then(SpannedValue::text).unwrap_or("game").to_owned(), game.title()),
-        false => (id(&settings), label),
+    let (id, label, title) = match settings.is_empty() {
+        true => {
+            let kind = tables.game.get("kind").and_then(SpannedValue::text);
+            (kind.unwrap_or("game").to_owned(), game.title(), game.title())
+        }
+        false => (id(&settings), label, title(&settings, sweep.row_title(index))),
     };
-    Ok(Point { index, id, label, settings, game: game.into(), policies })
+    Ok(Point { index, id, label, title, settings, game: game.into(), policies })
+}
+
+/// The titles of the settings. The title of a written-out point stands for its values, which are the first ones.
+fn title(settings: &[SweptValue], row: Option<(&str, usize)>) -> String {
+    let (first, values) = row.unwrap_or_default();
+    let first = Some(first).filter(|title| !title.is_empty());
+    let others = settings.iter().skip(values).map(|setting| setting.title.as_str());
+    first.into_iter().chain(others).collect::<Vec<_>>().join(", ")
 }
 
 /// Checks the structure of a game and its policies.
