@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use calibandit::policy::{PlayHistory, StateError};
+use calibandit::policy::{RestoredPlays, StateError};
 use calibandit::rng::StreamKey;
 use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
 use pyo3::prelude::*;
@@ -81,7 +81,7 @@ impl Policy for Adviser {
         }
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         match self {
             Adviser::BuiltIn(built_in) => built_in.check_restored(history),
             // Pickled with the advisor, in the same state.

@@ -68,7 +68,7 @@ pub use epoch_ucb::{EpochUcb, EpochUcbParams, EpochUcbSpec};
 pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Params, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
-pub use history::{ClosedRuns, PlayHistory, StateError};
+pub use history::{ClosedRuns, RestoredPlays, StateError};
 pub use spec::{AnyPolicy, PolicySpec};
 pub use successive_elimination::{
     Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
@@ -105,7 +105,7 @@ pub trait Policy {
     /// An implementation refuses every state that `next_run`, `observe`, `recommend` or `certificate` cannot handle:
     /// wrong lengths, indices of arms that do not exist, numbers that are not finite, counts that contradict `history`.
     /// The default accepts everything.
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let _ = history;
         Ok(())
     }
@@ -137,7 +137,7 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     fn certificate(&self) -> Option<Certificate> {
         (**self).certificate()
     }
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         (**self).check_restored(history)
     }
     fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {

@@ -23,20 +23,20 @@ use super::value::{Data, SourceSpan, SpannedEntry, SpannedValue};
 /// point = [{ "game.memory" = 3, "game.arms" = 5 }, { "game.memory" = 10, "game.arms" = 20 }]
 /// ```
 ///
-/// Panels of figures are titled by the values: "m = 3, K = 5". Where a value does not speak for itself, a file gives its
-/// title: a written-out point may have a `title`, and an axis with `keys` may have `titles`, one per value.
+/// Panels of figures are titled by the values: "m = 3, K = 5". Where a value does not speak for itself, a file gives
+/// its title: a written-out point may have a `title`, and an axis with `keys` may have `titles`, one per value.
 ///
 /// ```toml
 /// [sweep]
-/// pair = { keys = ["game.pair"], values = ["2001-german", "2018-french"], titles = ["2001 German GP", "2018 French GP"] }
+/// pair = { keys = ["game.pair"], values = ["2001-german", "2018-french"], titles = ["German GP", "French GP"] }
 /// point = [{ "policy.memory_bound" = 10, title = "M as short as the race" }]
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
     /// The axes, in the order of the file. The last one varies fastest.
     pub axes: Vec<SweepAxis>,
-    /// Points that are written out, each with the values of its keys and perhaps a `title`. If there are any, the grid of
-    /// the axes is run at each of them.
+    /// Points that are written out, each with the values of its keys and perhaps a `title`. If there are any, the grid
+    /// of the axes is run at each of them.
     pub points: Vec<Map<String, Value>>,
 }
 

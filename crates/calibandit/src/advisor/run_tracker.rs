@@ -6,7 +6,7 @@ use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
 use crate::policy::ClosedRuns;
 #[cfg(feature = "serde")]
-use crate::policy::{PlayHistory, StateError, history::ensure};
+use crate::policy::{RestoredPlays, StateError, history::ensure};
 use crate::{Feedback, Run};
 
 /// At most this many plays beyond the oldest decision whose loss the policy needs. It bounds the losses held: 16 MB.
@@ -208,9 +208,9 @@ impl RunTracker {
     }
 
     /// What the state of the policy must agree with.
-    pub(super) fn history(&self) -> PlayHistory<'_> {
+    pub(super) fn history(&self) -> RestoredPlays<'_> {
         let losses = (self.range.low(), self.range.high());
-        PlayHistory { arms: self.plays.len(), closed: self.closed.as_ref(), open: self.run(), losses }
+        RestoredPlays { arms: self.plays.len(), closed: self.closed.as_ref(), open: self.run(), losses }
     }
 
     /// The plays of closed runs and of the open run are all plays.

@@ -16,7 +16,7 @@ use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
 use super::exp3::{check_gamma, default_gamma};
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
@@ -165,7 +165,7 @@ impl Policy for BatchedExp3 {
         self.weights.heaviest()
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         ensure(self.batch >= 1, "the length of a batch is 0")?;
         ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
         self.weights.check_restored(self.batch, history)

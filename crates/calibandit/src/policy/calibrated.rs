@@ -27,7 +27,7 @@ use rand::seq::SliceRandom;
 
 use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
-use super::history::{PlayHistory, StateError};
+use super::history::{RestoredPlays, StateError};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
@@ -344,7 +344,7 @@ impl Policy for Calibrated {
         Some(Certificate { arms: self.arms.clone(), gap, delta: DELTA })
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         self.check_state(history)
     }
 }

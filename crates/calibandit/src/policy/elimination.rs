@@ -12,7 +12,7 @@
 //! What the paper leaves open: n_s is rounded up; an epoch that is cut short eliminates nothing; once one arm is left
 //! it is played until the end in one run.
 
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use crate::{Certificate, Feedback, Run};
 
 /// The state of both forms.
@@ -112,7 +112,7 @@ impl Elimination {
         self.certificate.clone()
     }
 
-    pub(super) fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    pub(super) fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let ascending = self.active.is_sorted_by(|a, b| a < b);
         ensure(self.arms == history.arms, "the policy has another number of arms")?;
         ensure(self.memory_bound >= 1, "the memory bound is 0")?;
@@ -154,7 +154,7 @@ impl Elimination {
 
     /// Each epoch s has given every active arm between M·2^s and K·M·2^s recorded plays, each with as many burn-in
     /// plays.
-    fn check_plays(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_plays(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let Some(closed) = history.closed else { return Ok(()) };
         ensure(closed.recorded == closed.burn_in, "burn-in and recorded plays differ")?;
         for (position, &arm) in self.active.iter().enumerate() {
@@ -203,7 +203,7 @@ macro_rules! elimination_policy {
 
             fn check_restored(
                 &self,
-                history: &crate::policy::PlayHistory<'_>,
+                history: &crate::policy::RestoredPlays<'_>,
             ) -> Result<(), crate::policy::StateError> {
                 self.epochs.check_restored(history)
             }

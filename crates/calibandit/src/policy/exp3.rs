@@ -22,7 +22,7 @@ use std::f64::consts::E;
 use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
@@ -154,7 +154,7 @@ impl Policy for Exp3 {
         self.weights.heaviest()
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
         self.weights.check_restored(1, history)
     }

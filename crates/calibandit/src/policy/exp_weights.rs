@@ -12,7 +12,7 @@ use rand::Rng;
 
 use sum_tree::SumTree;
 
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use crate::Stream;
 use crate::exponential::exp;
 
@@ -162,7 +162,7 @@ impl ExpWeights {
 
 impl ExpWeights {
     /// Checks restored weights that learn from runs of `batch` recorded plays without burn-in.
-    pub(super) fn check_restored(&self, batch: u64, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    pub(super) fn check_restored(&self, batch: u64, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let Self { rate, log_weights, weights, total, tree } = self;
         let arms = history.arms;
         ensure(log_weights.len() == arms && weights.len() == arms, "the policy has another number of arms")?;

@@ -16,7 +16,7 @@
 
 use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
@@ -195,7 +195,7 @@ impl Policy for ExploreThenCommit {
         self.best
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         ensure(self.arms == history.arms, "the policy has another number of arms")?;
         ensure(self.memory_bound >= 1 && self.explore >= 1, "the memory bound or the number of plays is 0")?;
         ensure(self.measured <= self.arms, "more arms are measured than there are")?;

@@ -8,7 +8,7 @@ use crate::Run;
 /// The plays of an advisor, as far as the state of its policy must agree with them.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct PlayHistory<'a> {
+pub struct RestoredPlays<'a> {
     /// The number of arms.
     pub arms: usize,
     /// The runs whose feedback the policy has received; `None` if the snapshot is older than these counts.
@@ -77,7 +77,7 @@ impl ClosedRuns {
     }
 }
 
-impl PlayHistory<'_> {
+impl RestoredPlays<'_> {
     /// Whether these are the recorded plays of an arm.
     pub(super) fn has_recorded(&self, arm: usize, plays: u64) -> bool {
         self.closed.is_none_or(|closed| closed.recorded.get(arm) == Some(&plays))
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn burn_ins_and_sums_are_compared_with_the_plays() {
         let closed = closed();
-        let history = PlayHistory { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0) };
+        let history = RestoredPlays { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0) };
         assert!(history.has_burn_in(4, 10) && !history.has_burn_in(5, 10) && !history.has_burn_in(4, 7));
         assert!(history.has_recorded(1, 30) && !history.has_recorded(1, 29) && !history.has_recorded(3, 0));
         assert!(history.allows_sum(10.0, 20.0) && !history.allows_sum(10.0, 20.1) && !history.allows_sum(10.0, -0.1));

@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 use super::{
     AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Params,
     BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
-    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PlayHistory, PolicyError,
-    StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson,
+    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PolicyError,
+    RestoredPlays, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson,
     ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
 };
 #[cfg(feature = "schema")]
@@ -178,7 +178,7 @@ macro_rules! policies {
                     $(Self::$kind(policy) => policy.certificate(),)*
                 }
             }
-            fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+            fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
                 match self {
                     $(Self::$kind(policy) => policy.check_restored(history),)*
                 }

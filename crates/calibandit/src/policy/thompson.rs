@@ -18,7 +18,7 @@ use rand_distr::{Beta, Distribution};
 
 use super::PolicyError;
 use super::error::check_problem;
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -144,7 +144,7 @@ impl Policy for Thompson {
         best
     }
 
-    fn check_restored(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let arms = history.arms;
         ensure(self.ones.len() == arms && self.zeros.len() == arms, "the policy has another number of arms")?;
         let fits = |arm: usize| {

@@ -1,6 +1,6 @@
 //! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
 
-use super::history::{PlayHistory, StateError, ensure};
+use super::history::{RestoredPlays, StateError, ensure};
 use crate::math;
 
 /// The index of every arm.
@@ -197,7 +197,7 @@ impl UcbIndex {
 
 impl UcbIndex {
     /// Checks a restored index, which is asked for runs of one recorded play after `burn_in` plays.
-    pub(super) fn check_restored(&self, burn_in: u64, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    pub(super) fn check_restored(&self, burn_in: u64, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let arms = history.arms;
         let total = self.chosen.iter().try_fold(0u64, |sum, &chosen| sum.checked_add(chosen));
         ensure(self.chosen.len() == arms && self.sums.len() == arms, "the policy has another number of arms")?;
@@ -251,7 +251,7 @@ macro_rules! ucb_policy {
 
             fn check_restored(
                 &self,
-                history: &crate::policy::PlayHistory<'_>,
+                history: &crate::policy::RestoredPlays<'_>,
             ) -> Result<(), crate::policy::StateError> {
                 self.check_parameters()?;
                 self.index.check_restored(self.burn_in(), history)

@@ -2,10 +2,10 @@
 
 use super::{Calibrated, Index};
 use crate::Run;
-use crate::policy::history::{ClosedRuns, PlayHistory, StateError, ensure};
+use crate::policy::history::{ClosedRuns, RestoredPlays, StateError, ensure};
 
 impl Calibrated {
-    pub(super) fn check_state(&self, history: &PlayHistory<'_>) -> Result<(), StateError> {
+    pub(super) fn check_state(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         ensure(self.memory_bound >= 1, "the memory bound is 0")?;
         ensure(self.horizon.is_none_or(|horizon| horizon >= 1), "the horizon is 0")?;
         ensure(self.stream.is_valid(), "the state of the random generator is zero")?;

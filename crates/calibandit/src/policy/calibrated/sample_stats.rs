@@ -2,7 +2,7 @@
 
 use crate::Feedback;
 use crate::math;
-use crate::policy::history::{PlayHistory, StateError, ensure};
+use crate::policy::history::{RestoredPlays, StateError, ensure};
 
 /// All recorded losses of one arm. They come from the calibrated arm, so they are one i.i.d. sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ impl SampleStats {
         &self,
         arm: usize,
         bounded: bool,
-        history: &PlayHistory<'_>,
+        history: &RestoredPlays<'_>,
     ) -> Result<(), StateError> {
         let Self { n, sum, sum_sq } = *self;
         // Every count up to 2^53 is exact; larger ones are not reached.
