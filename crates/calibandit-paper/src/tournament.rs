@@ -58,10 +58,8 @@ pub struct TournamentOptions {
     pub random_instances: u64,
     /// The longest horizon of a random game.
     pub longest: u64,
-    /// The time in seconds, by a fixed estimate, that a policy may take for all instances of one of the paper's games.
-    /// Policies that would take longer play fewer instances.
-    pub paper_seconds: f64,
-    /// The same for a race or another named game.
+    /// The time in seconds, by a fixed estimate, that a policy may take for all instances of a race or of another game
+    /// of the catalogue. Policies that would take longer play fewer instances. The paper's games have no such limit.
     pub named_seconds: f64,
     /// The same for a random game.
     pub random_seconds: f64,
@@ -78,7 +76,6 @@ impl Default for TournamentOptions {
             random_games: 300,
             random_instances: 5,
             longest: 10_000_000,
-            paper_seconds: 1.0,
             named_seconds: 0.2,
             random_seconds: 0.1,
             instance_seconds: 0.3,
@@ -91,7 +88,7 @@ impl TournamentOptions {
     /// it is too slow.
     fn instances_within_budget(&self, group: TournamentGroup, nanoseconds: f64, instances: u64) -> Option<u64> {
         let seconds = match group {
-            TournamentGroup::Paper | TournamentGroup::Short => self.paper_seconds,
+            TournamentGroup::Paper | TournamentGroup::Short => return Some(instances),
             TournamentGroup::Zoo | TournamentGroup::Races => self.named_seconds,
             TournamentGroup::Random => self.random_seconds,
         };
@@ -109,7 +106,6 @@ impl TournamentOptions {
             random_games: 30,
             random_instances: 2,
             longest: 100_000,
-            paper_seconds: 0.03,
             named_seconds: 0.02,
             random_seconds: 0.02,
             instance_seconds: 0.05,
@@ -173,16 +169,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_policies_play_fewer_instances() {
+    fn slow_policies_play_fewer_instances_except_of_the_papers_games() {
         let options = TournamentOptions {
-            paper_seconds: 2.0,
+            named_seconds: 2.0,
             random_seconds: 0.1,
             instance_seconds: 0.5,
             ..TournamentOptions::default()
         };
-        assert_eq!(options.instances_within_budget(TournamentGroup::Paper, 1e5, 400), Some(400));
-        assert_eq!(options.instances_within_budget(TournamentGroup::Paper, 5e7, 400), Some(40));
+        assert_eq!(options.instances_within_budget(TournamentGroup::Races, 1e5, 400), Some(400));
+        assert_eq!(options.instances_within_budget(TournamentGroup::Races, 5e7, 400), Some(40));
         assert_eq!(options.instances_within_budget(TournamentGroup::Random, 4e8, 5), Some(1));
         assert_eq!(options.instances_within_budget(TournamentGroup::Random, 6e8, 5), None);
+        for group in [TournamentGroup::Paper, TournamentGroup::Short] {
+            assert_eq!(options.instances_within_budget(group, 6e9, 400), Some(400));
+        }
     }
 }

@@ -92,10 +92,13 @@ fn cpr_by_game(tournament: &Tournament, games: &[&GameResult], order: &[GroupRow
     }
     rows.push(last);
     let horizon = games.first().map_or(0, |game| game.entry.horizon);
+    // Only the policies that a budget limits play fewer instances, and the paper's games have no budget.
+    let fewer = |row: &GameRow| row.cpr.is_some_and(|cpr| (cpr.instances as u64) < tournament.options.instances);
     let caption = format!(
-        "CPR at T = {}: mean (p99; worst) over {} instances, or over n if a policy played fewer",
+        "CPR at T = {}: mean (p99; worst) over {} instances{}",
         format::thousands(horizon),
-        tournament.options.instances
+        tournament.options.instances,
+        if tables.iter().flatten().any(fewer) { ", or over n if a policy played fewer" } else { "" }
     );
     DataTable { caption, columns, rows }
 }

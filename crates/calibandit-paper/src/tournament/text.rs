@@ -20,9 +20,10 @@ and at most T/K plays; plus the burn-in of calibrating each arm once in one run,
 The first term holds as T goes to infinity: it is not a bound at a given T, and a policy may stay below it. The \
 estimate is meant for games with repeated exposure optimality; in other games it is only a scale.
 
-A policy `cannot` play if the horizon is shorter than the least it needs; it then counts as last. Policies that decide \
+A policy `cannot` play if the horizon is shorter than the least it needs; it then counts as last. In the paper's \
+games, at both horizons, all policies play the same number of instances. In the other games, policies that decide \
 before every play are slow: a fixed estimate of their time decides how many instances they play (n in the tables). \
-They are `too slow` for a game if not even one instance is within the budget; such games do not count for them.";
+They are `too slow` for such a game if not even one instance is within the budget; these games do not count for them.";
 
 /// All tables as Markdown; `command` is the command that runs the tournament again.
 pub fn markdown(tournament: &Tournament, command: &str) -> String {
