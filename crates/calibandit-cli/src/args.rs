@@ -5,7 +5,10 @@ pub(crate) mod fit;
 
 use std::path::PathBuf;
 
+use calibandit::catalogue::CatalogueEntry;
+use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::run::Shard;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
@@ -40,10 +43,10 @@ pub(crate) enum Command {
     F1(f1::F1Command),
     /// Fit warm-up curves to your own losses, and write the game of the fitted arms.
     Fit(fit::FitArgs),
-    /// List the games with their parameters and their place in the paper.
-    Games(ListArgs),
-    /// List the policies with their parameters, defaults and sources.
-    Policies(ListArgs),
+    /// List the games, or show one with its place in the paper, its parameters and their values.
+    Games(GamesArgs),
+    /// List the policies, or show one with its source, its parameters and their values.
+    Policies(PoliciesArgs),
     /// Print the JSON schema of experiment files, for editors.
     Schema,
     /// Print a completion script for a shell.
@@ -158,8 +161,26 @@ pub(crate) struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// Print JSON.
+pub(crate) struct GamesArgs {
+    /// Show this game in full [default: list all in short].
+    #[arg(value_name = "NAME", value_parser = names(GameSpec::catalogue()), hide_possible_values = true)]
+    pub(crate) name: Option<String>,
+    /// Print JSON: an array, or with NAME one object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoliciesArgs {
+    /// Show this policy in full [default: list all in short].
+    #[arg(value_name = "NAME", value_parser = names(PolicySpec::catalogue()), hide_possible_values = true)]
+    pub(crate) name: Option<String>,
+    /// Print JSON: an array, or with NAME one object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The names of all kinds, so that shells complete them and wrong ones get a suggestion.
+fn names<Spec>(kinds: &'static [CatalogueEntry<Spec>]) -> PossibleValuesParser {
+    kinds.iter().map(|kind| PossibleValue::new(kind.name).aliases(kind.aliases.iter().copied())).into()
 }

@@ -10,6 +10,8 @@ use calibandit_paper::figures::UnknownFigure;
 use calibandit_paper::tournament::TournamentError;
 use calibandit_report::session::SessionError;
 
+use crate::text::visible_lines;
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -62,12 +64,12 @@ impl CliError {
         }
     }
 
-    /// The text for standard error.
+    /// The text for standard error. Names from files are in it, so control characters are escaped.
     pub(crate) fn message(&self) -> String {
         match self {
             // These begin with the place in the file.
             CliError::Spec(errors) => errors.to_string(),
-            error => format!("calibandit: {error}"),
+            error => visible_lines(&format!("calibandit: {error}")),
         }
     }
 }

@@ -62,6 +62,17 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
+/// JSON with the control characters escaped that JSON allows in strings (U+007F to U+009F). Its value stays the same.
+pub(crate) fn visible_json(json: &str) -> String {
+    let escaped = |c: char| c.is_control() && c != '\n';
+    json.chars().map(|c| if escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
+}
+
+/// As [`visible`], for a text of several lines.
+pub(crate) fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +95,12 @@ mod tests {
     fn control_characters_are_escaped_and_other_text_is_not() {
         assert_eq!(visible("Jürgen 3 → ✓"), "Jürgen 3 → ✓");
         assert_eq!(visible("a\u{1b}[31mb\n\u{9b}c\u{7f}"), "a\\u{1b}[31mb\\n\\u{9b}c\\u{7f}");
+    }
+    #[test]
+    fn escaped_json_has_the_same_value_and_no_control_characters() {
+        let value = serde_json::json!({ "name": "a\u{1b}[31m\u{9b}\u{7f}\n\t→" });
+        let text = visible_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

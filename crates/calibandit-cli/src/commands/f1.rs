@@ -16,6 +16,7 @@ use super::lists::print_json;
 use crate::args::f1::{F1Command, F1FitArgs, F1PairsArgs};
 use crate::error::CliError;
 use crate::progress::Display;
+use crate::text::visible;
 
 pub(crate) fn f1(command: &F1Command) -> Result<(), CliError> {
     match command {
@@ -40,7 +41,7 @@ fn fit(arguments: &F1FitArgs) -> Result<(), CliError> {
     }
     print(&mut io::stdout().lock(), &study, model)?;
     match &arguments.out {
-        Some(path) => Ok(writeln!(io::stdout().lock(), "\n{}", path.display())?),
+        Some(path) => Ok(writeln!(io::stdout().lock(), "\n{}", visible(&path.display().to_string()))?),
         None => Ok(()),
     }
 }
@@ -140,13 +141,13 @@ fn pairs(arguments: &F1PairsArgs) -> Result<(), CliError> {
 }
 
 fn print_pair(out: &mut impl Write, pair: &DriverPair) -> io::Result<()> {
-    writeln!(out, "{}: {}, m = {}", pair.name(), pair.heading(), pair.laps)?;
+    writeln!(out, "{}: {}, m = {}", visible(&pair.name()), visible(&pair.heading()), pair.laps)?;
     for driver in &pair.drivers {
         let model = &driver.model;
         writeln!(
             out,
             "  {}: alpha = {:.4}, beta = {:.4}, gamma = {:.4}, sd = {:.4}; SSE = {:.3e}, R² = {:.3}",
-            driver.name(),
+            visible(driver.name()),
             model.alpha,
             model.beta,
             model.gamma,
@@ -156,7 +157,7 @@ fn print_pair(out: &mut impl Write, pair: &DriverPair) -> io::Result<()> {
         )?;
     }
     for reason in pair.reasons() {
-        writeln!(out, "  - {reason}")?;
+        writeln!(out, "  - {}", visible(&reason))?;
     }
     match alpha(pair) {
         Some(0.0) => writeln!(out, "  - alpha = 0: repeated exposure of the better driver is optimal\n"),

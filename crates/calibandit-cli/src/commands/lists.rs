@@ -10,52 +10,75 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::args::{Arguments, ListArgs};
+use super::describe::{entry, first_sentence};
+use crate::args::{Arguments, GamesArgs, PoliciesArgs};
 use crate::error::CliError;
+use crate::text::{paragraph, terminal_width, visible_json};
 
-pub(crate) fn games(arguments: &ListArgs) -> Result<(), CliError> {
+pub(crate) fn games(arguments: &GamesArgs) -> Result<(), CliError> {
     let kinds = GameSpec::catalogue();
-    if arguments.json {
-        return print_json(&kinds);
-    }
-    let out = &mut io::stdout().lock();
-    for kind in kinds {
-        writeln!(out, "{}\n  {}\n  Paper: {}", kind.name, kind.summary, kind.citation)?;
-        for parameter in &kind.parameters {
-            let default = match &parameter.default {
-                Some(default) => format!(" [{default}]"),
-                None if parameter.required => " (required)".to_string(),
-                None => String::new(),
-            };
-            writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
+    let width = terminal_width();
+    let text = match &arguments.name {
+        Some(name) => {
+            let kind = find(kinds, name);
+            if arguments.json {
+                return print_json(kind);
+            }
+            entry(kind, &[("Paper", kind.citation.into())], width)
         }
-        writeln!(out)?;
-    }
-    Ok(())
+        None if arguments.json => return print_json(&kinds),
+        None => {
+            let mut text = short_list(kinds, width);
+            text.push('\n');
+            text +=
+                &paragraph("`calibandit games NAME` shows one in full: its parameters and their values.", "", width);
+            text
+        }
+    };
+    Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
-pub(crate) fn policies(arguments: &ListArgs) -> Result<(), CliError> {
-    if arguments.json {
-        let kinds: Vec<_> =
-            PolicySpec::catalogue().iter().map(|kind| ListedPolicy { kind, tournament: evidence(kind.name) }).collect();
-        return print_json(&kinds);
-    }
-    let out = &mut io::stdout().lock();
-    for kind in PolicySpec::catalogue() {
-        writeln!(out, "{}\n  {}\n  Source: {}", kind.name, kind.summary, kind.citation)?;
-        writeln!(out, "  Tournament: {}", ranks(&evidence(kind.name)))?;
-        for parameter in &kind.parameters {
-            let default = parameter.default_in_words();
-            let default = default.map_or(" (required)".to_string(), |default| format!(" [{default}]"));
-            writeln!(out, "    {}{default}: {}", parameter.name, parameter.meaning)?;
+pub(crate) fn policies(arguments: &PoliciesArgs) -> Result<(), CliError> {
+    let kinds = PolicySpec::catalogue();
+    let listed = |kind: &'static CatalogueEntry<PolicySpec>| ListedPolicy { kind, tournament: evidence(kind.name) };
+    let width = terminal_width();
+    let text = match &arguments.name {
+        Some(name) => {
+            let kind = find(kinds, name);
+            if arguments.json {
+                return print_json(&listed(kind));
+            }
+            let ranks = ranks(&evidence(kind.name));
+            entry(kind, &[("Source", kind.citation.into()), ("Tournament", ranks)], width)
         }
-        writeln!(out)?;
-    }
-    let policies = published().iter().filter(|row| row.group == TournamentGroup::Random).count();
-    writeln!(out, "  Which one? {}", recommendation())?;
-    writeln!(out, "  Ranks are among {policies} policies by mean CPR, with default parameters:")?;
-    writeln!(out, "  https://calibandit.github.io/calibandit/tournament.html")?;
-    Ok(())
+        None if arguments.json => return print_json(&kinds.iter().map(listed).collect::<Vec<_>>()),
+        None => {
+            let mut text = short_list(kinds, width);
+            for closing in [
+                "`calibandit policies NAME` shows one in full: its parameters and their values.".into(),
+                format!("Which one? {}", recommendation()),
+            ] {
+                text.push('\n');
+                text += &paragraph(&closing, "", width);
+            }
+            text
+        }
+    };
+    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// The kind of this name or former name.
+fn find<Spec>(kinds: &'static [CatalogueEntry<Spec>], name: &str) -> &'static CatalogueEntry<Spec> {
+    let found = kinds.iter().find(|kind| kind.name == name || kind.aliases.contains(&name));
+    found.expect("the command line accepts only the names of the catalogue")
+}
+
+/// Every kind with one sentence.
+fn short_list<Spec>(kinds: &[CatalogueEntry<Spec>], width: usize) -> String {
+    kinds
+        .iter()
+        .map(|kind| format!("{}\n{}", kind.name, paragraph(first_sentence(&kind.summary), "  ", width)))
+        .collect()
 }
 
 /// A kind of policy with its results in the published tournament.
@@ -66,15 +89,24 @@ struct ListedPolicy {
     tournament: Vec<Evidence>,
 }
 
-/// The mean ranks of a policy in one line.
+/// The mean ranks of a policy in words.
 fn ranks(evidence: &[Evidence]) -> String {
     let part = |(group, name): (TournamentGroup, &str)| {
         let row = evidence.iter().find(|row| row.group == group)?;
         Some(format!("{:.1} on {name}", row.mean_rank?))
     };
     let parts: Vec<String> = GROUPS.into_iter().filter_map(part).collect();
-    if parts.is_empty() { "did not take part".into() } else { format!("rank {}", parts.join(", ")) }
+    if parts.is_empty() {
+        return "did not take part".into();
+    }
+    let policies = published().iter().filter(|row| row.group == TournamentGroup::Random).count();
+    format!(
+        "rank {}; among {policies} policies by mean CPR, with default parameters ({TOURNAMENT_PAGE})",
+        parts.join(", ")
+    )
 }
+
+const TOURNAMENT_PAGE: &str = "https://calibandit.github.io/calibandit/tournament.html";
 
 const GROUPS: [(TournamentGroup, &str); 4] = [
     (TournamentGroup::Paper, "the paper's games"),
@@ -111,5 +143,5 @@ pub(crate) fn completions(shell: Shell) -> Result<(), CliError> {
 /// Prints a value as JSON on standard output.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-    Ok(writeln!(io::stdout().lock(), "{text}")?)
+    Ok(writeln!(io::stdout().lock(), "{}", visible_json(&text))?)
 }
