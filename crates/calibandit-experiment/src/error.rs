@@ -94,13 +94,21 @@ pub enum ErrorKind {
         /// Why.
         source: ParquetError,
     },
-    /// The manifest could not be parsed.
-    #[error("{}: not a manifest of this program: {source}", path.display())]
-    Manifest {
-        /// The file.
+    /// A folder that should have the results of experiments does not have them.
+    #[error("{}", no_results(path, holds.as_deref()))]
+    NoResults {
+        /// The folder.
         path: PathBuf,
-        /// Why.
-        source: serde_json::Error,
+        /// What the folder has instead; `None` if there is no such folder.
+        holds: Option<String>,
+    },
+    /// The output folder has something that the results would replace.
+    #[error("{} holds {holds}", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds.
+        holds: String,
     },
     /// Output folders that are not shards of the same run.
     #[error("{} and {} do not belong together: {why}", one.display(), other.display())]
@@ -129,6 +137,17 @@ pub enum ErrorKind {
     /// No output folder was given.
     #[error("no folder was given to merge")]
     NothingToMerge,
+}
+
+fn no_results(path: &Path, holds: Option<&str>) -> String {
+    let path = path.display();
+    match holds {
+        None => format!("there is no folder {path}: give the folder that a run has written, such as out/NAME"),
+        Some(holds) => format!(
+            "{path} is not the output folder of a run: it holds {holds}, but a run writes `manifest.json` and \
+             `results.csv`; give the folder that has them, such as out/NAME"
+        ),
+    }
 }
 
 /// Why a policy could not play an instance of a game.

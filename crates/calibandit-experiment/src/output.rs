@@ -10,10 +10,13 @@
 //! | `report.html` | the report |
 //! | `.unfinished-NAME.jsonl` | the journal of an unfinished run |
 //!
+//! Results replace those of the same experiments only: see [`OutputDir::check_replaceable`].
+//!
 //! A file is written to a temporary file and then renamed, so that it is either complete or absent. The contents do not
 //! depend on the time, the machine or the number of threads.
 
 mod manifest;
+mod occupied;
 
 pub use manifest::{Manifest, ManifestExperiment, PROGRAM};
 
@@ -90,14 +93,22 @@ impl OutputDir {
     /// Reads the tables and the manifest.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`], [`ErrorKind::Csv`], [`ErrorKind::Manifest`] or [`ErrorKind::Invalid`] if a file cannot be
-    /// read.
+    /// [`ErrorKind::NoResults`] if the folder does not exist or does not have the results of experiments;
+    /// [`ErrorKind::Io`], [`ErrorKind::Csv`] or [`ErrorKind::Invalid`] if a file cannot be read.
     pub fn read(&self) -> Result<Stored, Error> {
         let path = self.path.join("manifest.json");
-        let text = fs::read(&path).map_err(|source| Error::io(&path, source))?;
+        let text = fs::read(&path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                let holds = self.path.is_dir().then(|| "no `manifest.json`".to_owned());
+                ErrorKind::NoResults { path: self.path.clone(), holds }.into()
+            }
+            _ => Error::io(&path, source),
+        })?;
         let name = path.display().to_string();
-        let manifest: Manifest =
-            serde_json::from_slice(&text).map_err(|source| ErrorKind::Manifest { path, source })?;
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|_| {
+            let holds = Some(occupied::other_kind(&text).to_owned());
+            ErrorKind::NoResults { path: self.path.clone(), holds }
+        })?;
         let experiments = manifest.experiments.iter().map(|stored| Experiment::from_json(&name, &stored.spec));
         let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
         let path = self.path.join("results.csv");

@@ -145,7 +145,7 @@ pub(crate) fn run(
         };
         let title = spec.heading();
         let texts = ReportTexts { title, lead: "", caption: &figures::caption, command: &again };
-        let session = Session { out, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
+        let session = Session { out, force: false, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
         let mut all = session.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
     })?;
@@ -162,7 +162,7 @@ pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Resu
             caption: &figures::caption,
             command: &session::default_command,
         };
-        session::merge(&folders, &out, texts)
+        session::merge(&folders, &out, false, texts)
     })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
 }

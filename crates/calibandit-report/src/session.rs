@@ -22,6 +22,9 @@ use crate::report::{Footer, Report, ReportSection};
 pub struct Session<'a> {
     /// The output folder.
     pub out: &'a Path,
+    /// Whether results of other experiments in the folder are replaced. If not, they are refused:
+    /// [`ErrorKind::Occupied`](calibandit_experiment::ErrorKind::Occupied).
+    pub force: bool,
     /// The part of the tasks to run.
     pub shard: Shard,
     /// The number of threads; 0 for as many as the machine can run at once.
@@ -83,6 +86,9 @@ impl Session<'_> {
         progress_of: impl Fn(&Experiment) -> P,
     ) -> Result<Vec<Results>, SessionError> {
         let folder = OutputDir::new(self.out);
+        if !self.force {
+            folder.check_replaceable(experiments, self.shard)?;
+        }
         let mut all: Vec<Results> = Vec::new();
         let mut journals = Vec::new();
         for experiment in experiments {
@@ -97,6 +103,8 @@ impl Session<'_> {
             let mut report = report(self.texts, experiments, &all);
             insert(&mut report.sections, self.sections);
             write_report(self.out, &report)?;
+        } else {
+            folder.remove_report()?;
         }
         for journal in journals {
             journal.remove()?;
@@ -105,18 +113,24 @@ impl Session<'_> {
     }
 }
 
-/// Merges the shards of a run, as `calibandit merge` does, and writes tables, figures and the report.
+/// Merges the shards of a run, as `calibandit merge` does, and writes tables, figures and the report. Results of other
+/// experiments in `out` are replaced only with `force`.
 ///
 /// # Errors
 /// [`SessionError`] if the folders are not all shards of one run, or if a file cannot be read or written.
 pub fn merge(
     folders: &[PathBuf],
     out: &Path,
+    force: bool,
     texts: ReportTexts<'_>,
 ) -> Result<(Vec<Experiment>, Vec<Results>), SessionError> {
     let shards: Vec<OutputDir> = folders.iter().map(OutputDir::new).collect();
     let (experiments, results) = OutputDir::merge(&shards)?;
-    OutputDir::new(out).write_tables(&experiments, &results, Shard::WHOLE)?;
+    let folder = OutputDir::new(out);
+    if !force {
+        folder.check_replaceable(&experiments, Shard::WHOLE)?;
+    }
+    folder.write_tables(&experiments, &results, Shard::WHOLE)?;
     write_report(out, &report(texts, &experiments, &results))?;
     Ok((experiments, results))
 }
@@ -134,7 +148,8 @@ pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Res
     report
 }
 
-/// Writes the report and its figures, as SVG and (with the feature `png`) as PNG.
+/// Writes the report and its figures, as SVG and (with the feature `png`) as PNG. Figures of earlier reports in the same
+/// folder are removed.
 ///
 /// # Errors
 /// [`SessionError`] if a figure cannot be drawn or a file cannot be written.
@@ -147,6 +162,7 @@ pub fn write_report(out: &Path, report: &Report) -> Result<(), SessionError> {
         #[cfg(feature = "png")]
         folder.write(format!("figures/{}.png", figure.id), &figure.to_png(&palette, 2.0)?)?;
     }
+    folder.remove_figures(|name| report.sections.iter().any(|section| section.figure.id == name))?;
     Ok(folder.write("report.html", report.to_html().as_bytes())?)
 }
 

@@ -54,7 +54,7 @@ fn warnings(spec: &Experiment, named: bool) -> Vec<String> {
 
 pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
     let (specs, results) =
-        session::merge(&arguments.folders, &arguments.out, texts("Experiments", &session::default_command))?;
+        session::merge(&arguments.folders, &arguments.out, true, texts("Experiments", &session::default_command))?;
     for (spec, results) in specs.iter().zip(&results) {
         table::print(&mut io::stdout().lock(), spec, results)?;
     }
@@ -87,6 +87,7 @@ impl Output<'_> {
     pub(super) fn run(self, texts: ReportTexts<'_>, specs: &[Experiment]) -> Result<(), CliError> {
         let session = Session {
             out: self.out,
+            force: true,
             shard: self.shard,
             threads: self.execution.jobs,
             stop: stop_on_ctrl_c(),
