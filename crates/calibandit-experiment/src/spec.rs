@@ -33,6 +33,7 @@ mod check;
 mod diagnostic;
 mod expand;
 mod experiment;
+mod json;
 mod parts;
 mod read;
 mod schema;

@@ -56,7 +56,7 @@ pub enum DiagnosticKind {
     Unreadable,
     /// The file is not UTF-8.
     Encoding,
-    /// The file is not TOML.
+    /// The file is not TOML, or not JSON if it is a JSON file.
     Syntax,
     /// A key is given twice.
     DuplicateKey,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::diagnostic::{DiagnosticKind, Diagnostics, Finding};
 use super::experiment::{ExperimentFile, Overrides};
+use super::json;
 use super::source::Source;
 use super::validate::validate;
 use super::value::{Data, SpannedValue};
@@ -15,7 +16,7 @@ use crate::Experiment;
 const MOST_BYTES: u64 = 4 << 20;
 
 impl Experiment {
-    /// Reads an experiment file.
+    /// Reads an experiment file, in TOML or in JSON.
     ///
     /// # Errors
     /// Everything that is wrong with the file.
@@ -38,12 +39,19 @@ impl Experiment {
         Self::from_bytes(&name, &bytes)
     }
 
-    /// Reads an experiment from the bytes of a file; `name` stands for it in errors.
+    /// Reads an experiment from the bytes of a file; `name` stands for it in errors. The file is JSON if its name ends
+    /// with `.json` or its text begins with a brace, otherwise TOML.
     ///
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Diagnostics> {
-        Document::parse(Source::from_bytes(name, bytes)?)?.validate()
+        let source = Source::from_bytes(name, bytes)?;
+        let parsed = if json::is_json(name, source.text()) {
+            json::parse(source.text())
+        } else {
+            SpannedValue::parse(source.text())
+        };
+        Document::new(source, parsed)?.validate()
     }
 
     /// Reads an experiment from the text of a file; `name` stands for it in errors.
@@ -51,7 +59,9 @@ impl Experiment {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Diagnostics> {
-        Document::parse(Source::new(name, text))?.validate()
+        let source = Source::new(name, text);
+        let parsed = SpannedValue::parse(source.text());
+        Document::new(source, parsed)?.validate()
     }
 
     /// Reads an experiment from a value with the keys of a file; `name` stands for it in errors.
@@ -81,8 +91,8 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    fn parse(source: Source) -> Result<Self, Diagnostics> {
-        match SpannedValue::parse(source.text()) {
+    fn new(source: Source, parsed: Result<SpannedValue, Vec<Finding>>) -> Result<Self, Diagnostics> {
+        match parsed {
             Ok(values) => Ok(Self { source, values }),
             Err(findings) => Err(source.locate_all(findings)),
         }

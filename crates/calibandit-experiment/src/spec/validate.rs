@@ -87,6 +87,14 @@ pub(crate) fn check_name(name: &str, span: SourceSpan) -> Option<Finding> {
     }
     let usable = name.trim_start_matches('.').chars().map(|c| if allowed(c) { c } else { '-' });
     let usable: String = usable.take(LONGEST_NAME).collect();
+    if name.chars().all(allowed) && !name.starts_with('.') {
+        let message = format!(
+            "`name` has {} letters, but at most {LONGEST_NAME} are allowed: it is part of file names",
+            name.len()
+        );
+        let finding = Finding::new(span, "name", DiagnosticKind::ImpossibleValue, message);
+        return Some(finding.help("give a short `name`; figures and tables show the `title`, which may be long"));
+    }
     let message = format!(
         "`name` is part of file names: it may have up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, and must \
          not begin with `.`"
