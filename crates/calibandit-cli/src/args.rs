@@ -67,6 +67,9 @@ pub(crate) struct PaperArgs {
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/paper", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// Replace the results of experiments that are not of the paper.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// A folder with the public tables of lap times: fit and select the Formula One pairs again from raw lap times.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) f1_data: Option<PathBuf>,
@@ -82,9 +85,12 @@ pub(crate) struct RunArgs {
     /// Experiment files.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// The folder for the results.
-    #[arg(long, value_name = "DIR", default_value = "out/run", value_hint = ValueHint::DirPath)]
-    pub(crate) out: PathBuf,
+    /// The folder for the results of all files [default: out/NAME for each experiment, or out/NAME/shard-I-of-N].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the results of another experiment in the folder.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Run only shard I of N, with I from 1 to N; `merge` combines the shards.
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     pub(crate) shard: Shard,
@@ -104,6 +110,9 @@ pub(crate) struct ExecutionArgs {
     /// The number of threads [default: one per available core].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
+    /// Print the full tables at the end: every policy with mean, median, 99 % quantile, maximum and switches.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tables: bool,
     /// Print the closing tables as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -141,6 +150,12 @@ pub(crate) struct MergeArgs {
     /// The folder for the merged results.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// Replace the results of another experiment in the folder.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the full tables at the end.
+    #[arg(long)]
+    pub(crate) tables: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! One module per command or group of commands.
 
 mod check;
+mod closing;
 mod describe;
 mod f1;
 mod fit;

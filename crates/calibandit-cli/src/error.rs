@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use calibandit_experiment::ErrorKind;
 use calibandit_experiment::spec::Diagnostics;
 use calibandit_fit::{ArmsError, LossRangeError, TableError};
 use calibandit_paper::f1::F1Error;
@@ -51,6 +52,11 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// `--instances 0`.
+    pub(crate) fn no_instances() -> Self {
+        CliError::Usage("`--instances` is 0: every game needs at least one instance".into())
+    }
+
     /// 0 for a closed pipe, 2 for wrong input (command line or file), 130 after Ctrl-C, otherwise 1.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
@@ -64,11 +70,24 @@ impl CliError {
         }
     }
 
+    /// Whether the output folder has something that the results would replace.
+    fn is_occupied(&self) -> bool {
+        match self {
+            CliError::Experiment(error) | CliError::Session(SessionError::Experiment(error)) => {
+                matches!(error.kind(), ErrorKind::Occupied { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// The text for standard error. Names from files are in it, so control characters are escaped.
     pub(crate) fn message(&self) -> String {
         match self {
             // These begin with the place in the file.
             CliError::Spec(errors) => errors.to_string(),
+            error if error.is_occupied() => visible_lines(&format!(
+                "calibandit: {error}; choose another folder with `--out`, or replace what it holds with `--force`"
+            )),
             error => visible_lines(&format!("calibandit: {error}")),
         }
     }

@@ -68,8 +68,12 @@ fn read(folder: &Path, out: &str, file: &str) -> Vec<u8> {
 #[test]
 fn run_writes_tables_manifest_figures_and_report() {
     let folder = folder_with(EXPERIMENT);
-    let closing = run(folder.path(), &["run", "small.toml", "--out", "out"]);
+    let closing = run(folder.path(), &["run", "small.toml", "--out", "out", "--tables"]);
     assert!(closing.contains("M=2") && closing.contains("± stderr") && closing.contains("EXP3"), "{closing}");
+    let closing = run(folder.path(), &["run", "small.toml", "--out", "out"]);
+    assert!(closing.contains("M = 2: ") && closing.contains(" times its CPR ("), "{closing}");
+    assert!(closing.ends_with("tables: out/*.csv\nreport: out/report.html\n"), "{closing}");
+    assert!(closing.lines().all(|line| line.chars().count() <= 80), "{closing}");
 
     let results = String::from_utf8(read(folder.path(), "out", "results.csv")).unwrap();
     let mut lines = results.lines();
@@ -130,6 +134,92 @@ fn results_do_not_depend_on_threads_or_shards() {
     }
     run(folder.path(), &["run", "small.toml", "--out", "other", "--seed", "6"]);
     assert_ne!(read(folder.path(), "one", "results.csv"), read(folder.path(), "other", "results.csv"));
+}
+
+#[test]
+fn folders_are_named_after_experiments_and_shards() {
+    let folder = folder_with(EXPERIMENT);
+    fs::write(folder.path().join("other.toml"), EXPERIMENT.replace("\"small\"", "\"other\"")).unwrap();
+    let closing = run(folder.path(), &["run", "small.toml", "other.toml"]);
+    assert!(
+        closing.contains("report: out/small/report.html") && closing.contains("out/other/report.html"),
+        "{closing}"
+    );
+    for shard in ["1/2", "2/2"] {
+        run(folder.path(), &["run", "small.toml", "--shard", shard]);
+    }
+    let whole = read(folder.path(), "out/small", "results.csv");
+    fs::remove_file(folder.path().join("out/small/results.csv")).unwrap();
+    run(folder.path(), &["merge", "out/small/shard-1-of-2", "out/small/shard-2-of-2", "--out", "out/small"]);
+    assert_eq!(read(folder.path(), "out/small", "results.csv"), whole);
+    let both = run(folder.path(), &["run", "small.toml", "other.toml", "--out", "both"]);
+    assert_eq!(both.matches("report: ").count(), 1, "{both}");
+    let page = String::from_utf8(read(folder.path(), "both", "report.html")).unwrap();
+    assert!(page.contains("<title>small and other</title>"));
+}
+
+#[test]
+fn results_of_another_experiment_are_replaced_only_by_force() {
+    let folder = folder_with(EXPERIMENT);
+    run(folder.path(), &["run", "small.toml", "--out", "out"]);
+    run(folder.path(), &["run", "small.toml", "--out", "out", "--seed", "6"]);
+    let kept = read(folder.path(), "out", "results.csv");
+    fs::write(folder.path().join("other.toml"), EXPERIMENT.replace("\"small\"", "\"other\"")).unwrap();
+    let refused = calibandit(folder.path(), &["run", "other.toml", "--out", "out"]);
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    for part in ["out holds the results of the experiment `small`", "`--out`", "`--force`"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(read(folder.path(), "out", "results.csv"), kept);
+    let refused = calibandit(folder.path(), &["paper", "fig2b", "--quick", "--out", "out"]);
+    assert_eq!(refused.status.code(), Some(1));
+    run(folder.path(), &["run", "other.toml", "--out", "out", "--force"]);
+    assert!(folder.path().join("out/figures/other.svg").exists());
+    assert!(!folder.path().join("out/figures/small.svg").exists(), "figures of the earlier experiment are removed");
+}
+
+#[test]
+fn experiments_in_json_run_and_mistakes_in_them_have_a_place() {
+    let folder = TempDir::new().unwrap();
+    let text = r#"{
+  "name": "small", "horizon": 500, "instances": 2,
+  "game": {"kind": "step", "arms": 3, "memory": 2},
+  "policy": [{"kind": "exp3", "gama": 0.1}, {"kind": "ucb1"}]
+}"#;
+    fs::write(folder.path().join("small.json"), text).unwrap();
+    for command in ["run", "check"] {
+        let refused = calibandit(folder.path(), &[command, "small.json"]);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(message.contains("small.json:4:31") && message.contains("did you mean `gamma`?"), "{message}");
+    }
+    fs::write(folder.path().join("small.json"), text.replace("gama", "gamma")).unwrap();
+    run(folder.path(), &["check", "small.json"]);
+    let closing = run(folder.path(), &["run", "small.json"]);
+    assert!(closing.contains("report: out/small/report.html"), "{closing}");
+}
+
+#[test]
+fn no_instances_are_refused_by_the_name_of_the_option() {
+    let folder = folder_with(EXPERIMENT);
+    for command in [&["run", "small.toml", "--instances", "0"][..], &["paper", "--instances", "0"]] {
+        let refused = calibandit(folder.path(), command);
+        assert_eq!(refused.status.code(), Some(2));
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert!(message.contains("`--instances` is 0") && !message.contains("small.toml"), "{message}");
+    }
+}
+
+#[test]
+fn report_says_what_is_wrong_with_a_folder() {
+    let folder = folder_with(EXPERIMENT);
+    for (path, part) in [("nowhere", "there is no folder nowhere"), (".", "it holds no `manifest.json`")] {
+        let refused = calibandit(folder.path(), &["report", path]);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(message.contains(part) && message.contains("out/NAME"), "{message}");
+    }
 }
 
 #[test]
@@ -271,6 +361,16 @@ fn single_figure_of_the_paper_can_be_made() {
     assert_eq!(json[0]["experiment"], "fig2b");
     assert_eq!(json[0]["instances"], 2);
     assert!(read(folder.path(), "out", "figures/fig2b.png").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn figures_of_the_paper_replace_each_other_and_the_output_is_short() {
+    let folder = TempDir::new().unwrap();
+    run(folder.path(), &["paper", "fig2b", "--quick", "--instances", "2", "--out", "out"]);
+    let closing = run(folder.path(), &["paper", "--quick", "--instances", "2", "--out", "out"]);
+    let widest = closing.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80) && closing.lines().count() <= 40, "{closing}");
+    assert!(closing.contains("fig1a"), "{closing}");
 }
 
 /// The lap-time models are a figure without an experiment. The experiments use the models of the library.

@@ -143,8 +143,7 @@ pub(crate) fn run(
             let options = RunOptions { threads: jobs, shard, stop: &stop, progress: &report };
             return Ok(run_experiment(&spec, &options, None)?);
         };
-        let title = spec.heading();
-        let texts = ReportTexts { title, lead: "", caption: &figures::caption, command: &again };
+        let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &again };
         let session = Session { out, force: false, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
         let mut all = session.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
@@ -156,12 +155,7 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
     let (specs, results) = py.detach(|| {
-        let texts = ReportTexts {
-            title: "Experiments",
-            lead: "",
-            caption: &figures::caption,
-            command: &session::default_command,
-        };
+        let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &session::default_command };
         session::merge(&folders, &out, false, texts)
     })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)

@@ -49,7 +49,7 @@ pub struct ExtraSection {
 /// The texts of a report.
 #[derive(Clone, Copy)]
 pub struct ReportTexts<'a> {
-    /// The title.
+    /// The title. If it is empty, the title is the heading of the experiment, or names the experiments.
     pub title: &'a str,
     /// The paragraphs under the title; may be empty.
     pub lead: &'a str,
@@ -137,7 +137,8 @@ pub fn merge(
 
 /// The report of the results of these experiments, with one section per experiment.
 pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Results]) -> Report {
-    let mut report = Report::new(texts.title);
+    let title = if texts.title.is_empty() { title(experiments) } else { texts.title.to_owned() };
+    let mut report = Report::new(title);
     report.lead = texts.lead.to_string();
     for (experiment, results) in experiments.iter().zip(results) {
         let mut section = figures::section(experiment, results, &(texts.command)(experiment));
@@ -146,6 +147,20 @@ pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Res
     }
     report.footer = Footer::for_seeds(experiments.iter().map(Experiment::seed));
     report
+}
+
+/// The number of experiments whose headings a title has.
+const MOST_HEADINGS: usize = 3;
+
+/// A title that names the experiments: "a", "a, b and c", "a, b, c and 2 more".
+fn title(experiments: &[Experiment]) -> String {
+    let headings: Vec<&str> = experiments.iter().take(MOST_HEADINGS).map(Experiment::heading).collect();
+    match (experiments.len() - headings.len(), headings.as_slice()) {
+        (0, []) => "No experiments".to_owned(),
+        (0, [only]) => (*only).to_owned(),
+        (0, [first @ .., last]) => format!("{} and {last}", first.join(", ")),
+        (more, _) => format!("{} and {more} more", headings.join(", ")),
+    }
 }
 
 /// Writes the report and its figures, as SVG and (with the feature `png`) as PNG. Figures of earlier reports in the same
@@ -187,6 +202,24 @@ mod tests {
 
     fn section(id: &str) -> ReportSection {
         ReportSection::new(Figure::new(id, id))
+    }
+
+    #[test]
+    fn titles_name_the_experiments() {
+        let experiment = |name: &str| {
+            let text = format!(
+                "name = \"{name}\"\nhorizon = 100\ngame = {{ kind = \"step\" }}\npolicy = [{{ kind = \"ucb1\" }}]\n"
+            );
+            Experiment::from_toml("x.toml", &text).unwrap_or_else(|errors| panic!("{errors}"))
+        };
+        let all = ["a", "b", "c", "d", "e"].map(experiment);
+        assert_eq!(title(&all[..1]), all[0].heading());
+        assert_eq!(title(&all[..2]), "a and b");
+        assert_eq!(title(&all[..3]), "a, b and c");
+        assert_eq!(title(&all), "a, b, c and 2 more");
+        let texts = ReportTexts { title: "", lead: "", caption: &|_| None, command: &default_command };
+        assert_eq!(report(texts, &[], &[]).title, "No experiments");
+        assert_eq!(report(ReportTexts { title: "Given", ..texts }, &[], &[]).title, "Given");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `calibandit paper`: the figures of the paper, and three more.
 
+use std::io;
+
 use calibandit_experiment::Experiment;
+use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
 use calibandit_paper::f1::{self, StintOptions};
@@ -8,12 +11,16 @@ use calibandit_paper::figures::{self, PaperFigure};
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::{ExtraSection, ReportTexts};
 
+use super::closing::Closing;
 use super::f1::study;
 use super::runs::Output;
 use crate::args::PaperArgs;
 use crate::error::CliError;
 
 pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
+    if arguments.instances == Some(0) {
+        return Err(CliError::no_instances());
+    }
     let selected = figures::select(&arguments.figures)?;
     let is_f1 = |figure: &PaperFigure| matches!(figure, PaperFigure::LapTimeModels | PaperFigure::FittedPairs(_));
     // From raw lap times if a folder is given; otherwise the models that are part of the library.
@@ -61,10 +68,21 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
         let own = commands.iter().find(|(name, _)| name == spec.name());
         own.map(|(_, command)| command.clone()).expect("every experiment has a command")
     };
-    let out = Output { out: &arguments.out, shard: Shard::WHOLE, execution: &arguments.execution, sections };
+    let PaperArgs { out, execution, .. } = arguments;
+    // Other figures of the paper are results of the same kind.
+    let force = arguments.force || OutputDir::new(out).holds_only(is_of_the_paper);
+    let run = Output { out, force, shard: Shard::WHOLE, jobs: execution.jobs, sections };
     let texts =
         ReportTexts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
-    out.run(texts, &shortened)
+    let results = run.run(texts, &shortened)?;
+    let mut closing = Closing::new(execution);
+    closing.add(out.clone(), &shortened, results);
+    closing.print(&mut io::stdout().lock())
+}
+
+/// Whether an experiment with this name is a figure, or an experiment on one of the pairs of drivers.
+fn is_of_the_paper(name: &str) -> bool {
+    name.starts_with("f1-") || figures::FIGURES.iter().any(|figure| figure.name() == name)
 }
 
 /// The command that makes a figure again; `refitted` if it uses models that were fitted to the user's data.

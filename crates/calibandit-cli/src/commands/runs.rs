@@ -1,24 +1,26 @@
 //! Commands that run experiments from files or work on their output folders: run, merge, report.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use calibandit_experiment::output::{OutputDir, Stored};
 use calibandit_experiment::preflight::memory_warnings;
+use calibandit_experiment::results::Results;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
 use calibandit_experiment::{ErrorKind, Experiment};
 use calibandit_paper::figures;
 use calibandit_report::session::{self, ExtraSection, ReportTexts, Session, SessionError};
-use serde_json::Value;
 
-use super::lists::print_json;
+use super::closing::Closing;
 use crate::args;
 use crate::error::CliError;
 use crate::progress::{Display, stop_on_ctrl_c};
-use crate::table;
 
 pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
+    if arguments.instances == Some(0) {
+        return Err(CliError::no_instances());
+    }
     let mut specs: Vec<Experiment> = Vec::new();
     let overrides = Overrides { seed: arguments.seed, instances: arguments.instances, horizon: None };
     for file in &arguments.files {
@@ -41,9 +43,35 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
         let instances = arguments.instances.map_or(String::new(), |n| format!(" --instances {n}"));
         file.map_or(String::new(), |file| format!("calibandit run {file}{seed}{instances}"))
     };
-    let out = Output { out: &arguments.out, shard: arguments.shard, execution: &arguments.execution, sections: vec![] };
-    let title = if let [spec] = specs.as_slice() { spec.heading() } else { "Experiments" };
-    out.run(texts(title, &command), &specs)
+    let groups: Vec<(PathBuf, &[Experiment])> = match &arguments.out {
+        Some(out) => vec![(out.clone(), &specs)],
+        None => specs.chunks(1).map(|spec| (default_folder(&spec[0], arguments.shard), spec)).collect(),
+    };
+    // All folders are checked before the first run.
+    for (out, specs) in groups.iter().filter(|_| !arguments.force) {
+        OutputDir::new(out).check_replaceable(specs, arguments.shard)?;
+    }
+    let mut closing = Closing::new(&arguments.execution);
+    for (out, specs) in groups {
+        let run = Output {
+            out: &out,
+            force: arguments.force,
+            shard: arguments.shard,
+            jobs: arguments.execution.jobs,
+            sections: vec![],
+        };
+        closing.add(out.clone(), specs, run.run(texts(&command), specs)?);
+    }
+    closing.print(&mut io::stdout().lock())
+}
+
+/// `out/NAME`, or a folder in it for each shard, so that `out/NAME/shard-*` are the folders to merge.
+fn default_folder(spec: &Experiment, shard: Shard) -> PathBuf {
+    let folder = Path::new("out").join(spec.name());
+    if shard == Shard::WHOLE {
+        return folder;
+    }
+    folder.join(format!("shard-{}-of-{}", shard.index(), shard.of()))
 }
 
 /// Probable mistakes that can be seen before the run, with the name of the experiment if there are several.
@@ -53,48 +81,47 @@ fn warnings(spec: &Experiment, named: bool) -> Vec<String> {
 }
 
 pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
-    let (specs, results) =
-        session::merge(&arguments.folders, &arguments.out, true, texts("Experiments", &session::default_command))?;
-    for (spec, results) in specs.iter().zip(&results) {
-        table::print(&mut io::stdout().lock(), spec, results)?;
-    }
-    print_path(&arguments.out)
+    let args::MergeArgs { folders, out, force, tables } = arguments;
+    let (specs, results) = session::merge(folders, out, *force, texts(&session::default_command))?;
+    let mut closing = Closing { tables: *tables, json: false, parts: vec![] };
+    closing.add(out.clone(), &specs, results);
+    closing.print(&mut io::stdout().lock())
 }
 
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
     let Stored { experiments: specs, results, .. } = OutputDir::new(&arguments.folder).read()?;
-    let title = if let [spec] = specs.as_slice() { spec.heading().to_string() } else { "Experiments".to_string() };
-    let report = session::report(texts(&title, &session::default_command), &specs, &results);
+    let report = session::report(texts(&session::default_command), &specs, &results);
     session::write_report(&arguments.folder, &report)?;
-    print_path(&arguments.folder)
+    Ok(writeln!(io::stdout().lock(), "{}", arguments.folder.join("report.html").display())?)
 }
 
 /// The texts of a report on experiments from files. An experiment of the paper has its caption.
-fn texts<'a>(title: &'a str, command: &'a dyn Fn(&Experiment) -> String) -> ReportTexts<'a> {
-    ReportTexts { title, lead: "", caption: &figures::caption, command }
+fn texts(command: &dyn Fn(&Experiment) -> String) -> ReportTexts<'_> {
+    ReportTexts { title: "", lead: "", caption: &figures::caption, command }
 }
 
 /// The output folder and the options of a run.
 pub(super) struct Output<'a> {
     pub(super) out: &'a Path,
+    pub(super) force: bool,
     pub(super) shard: Shard,
-    pub(super) execution: &'a args::ExecutionArgs,
+    pub(super) jobs: usize,
     /// Sections of the report that do not come from an experiment.
     pub(super) sections: Vec<ExtraSection>,
 }
 
 impl Output<'_> {
-    pub(super) fn run(self, texts: ReportTexts<'_>, specs: &[Experiment]) -> Result<(), CliError> {
+    pub(super) fn run(self, texts: ReportTexts<'_>, specs: &[Experiment]) -> Result<Vec<Results>, CliError> {
         let session = Session {
             out: self.out,
-            force: true,
+            force: self.force,
             shard: self.shard,
-            threads: self.execution.jobs,
+            threads: self.jobs,
             stop: stop_on_ctrl_c(),
             texts,
             sections: self.sections,
         };
-        let all = session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match &error {
+        session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match &error {
             SessionError::Experiment(failure) => match *failure.kind() {
                 ErrorKind::Stopped { done, total: tasks } => {
                     CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
@@ -102,22 +129,6 @@ impl Output<'_> {
                 _ => error.into(),
             },
             _ => error.into(),
-        })?;
-        if self.execution.json {
-            let tables: Vec<Value> = specs.iter().zip(&all).map(|(spec, results)| table::json(spec, results)).collect();
-            return print_json(&tables);
-        }
-        if self.shard == Shard::WHOLE {
-            for (spec, results) in specs.iter().zip(&all) {
-                table::print(&mut io::stdout().lock(), spec, results)?;
-            }
-        }
-        print_path(self.out)
+        })
     }
-}
-
-fn print_path(out: &Path) -> Result<(), CliError> {
-    let report = out.join("report.html");
-    let shown = if report.exists() { report } else { out.to_path_buf() };
-    Ok(writeln!(io::stdout().lock(), "\n{}", shown.display())?)
 }

@@ -26,7 +26,7 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
         }
     }
     if options.instances == 0 {
-        return Err(CliError::Usage("`--instances` is 0: every game needs at least one instance".into()));
+        return Err(CliError::no_instances());
     }
     let progress = Display::new("tournament");
     let played = tournament::run(&options, arguments.execution.jobs, stop_on_ctrl_c(), &progress)?;

@@ -21,6 +21,13 @@ const IDENTITY: [(&str, &str); 3] = [("game", "game"), ("policy", "policies"), (
 const MOST_NAMES: usize = 3;
 
 impl OutputDir {
+    /// Whether the folder holds results of experiments, all with names that `is_known` accepts.
+    pub fn holds_only(&self, is_known: impl Fn(&str) -> bool) -> bool {
+        let manifest = fs::read(self.path.join("manifest.json")).ok();
+        let manifest = manifest.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
+        manifest.is_some_and(|manifest| names(&manifest).iter().all(|name| is_known(name)))
+    }
+
     /// Checks that results of these experiments would replace nothing but results of the same experiments.
     ///
     /// # Errors
@@ -171,8 +178,10 @@ mod tests {
         ] {
             assert_eq!(refused(&output, &new, part).as_deref(), expected, "{new}");
         }
+        assert!(output.holds_only(|name| name == "x") && !output.holds_only(|name| name == "y"));
         output.write("manifest.json", b"{\"name\": \"an extension\"}").unwrap();
         assert!(refused(&output, FILE, shard).unwrap().contains("did not write"));
+        assert!(!output.holds_only(|_| true));
     }
 
     #[test]
