@@ -151,7 +151,8 @@ mod tests {
             ("{\"name\": \"x\",\n \"name\": \"y\"}", 2, 2, "twice"),
             ("[1]", 1, 1, "is an object"),
             (
-                "{\"name\": \"x\", \"horizon\": 100, \"policy\": [{\"kind\": \"ucb1\"}],\n \"game\": {\"kind\": \"stepp\"}}",
+                "{\"name\": \"x\", \"horizon\": 9, \"policy\": [{\"kind\": \"ucb1\"}],\n \
+                 \"game\": {\"kind\": \"stepp\"}}",
                 2,
                 19,
                 "step",
