@@ -216,6 +216,12 @@ impl Figure {
     pub fn to_png(&self, palette: &Palette, scale: f64) -> Result<Vec<u8>, PngError> {
         png::draw(&layout::lay_out(self, palette), scale)
     }
+
+    /// The scale nearest to `wanted` that does not make the image too large for [`to_png`](Self::to_png).
+    #[cfg(feature = "png")]
+    pub fn png_scale(&self, palette: &Palette, wanted: f64) -> f64 {
+        png::fitting_scale(&layout::lay_out(self, palette), wanted)
+    }
 }
 
 impl Panel {

@@ -23,6 +23,9 @@ use calibandit_experiment::stats::{Spread, rank_policies};
 /// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
 const MOST_LINES: usize = 20;
 
+/// The number of panels of a figure in a report: more are neither compared nor printed.
+const MOST_PANELS: usize = 60;
+
 /// The figure of an experiment.
 pub fn figure(spec: &Experiment, results: &Results) -> Figure {
     let points = spec.points();
@@ -83,7 +86,13 @@ pub fn plain_section(title: &str, results: &Results, horizon: u64, styles: &[Opt
 }
 
 /// The section of a figure; `titles` has one entry per game.
-fn summarised(figure: Figure, results: &Results, titles: &[&str], horizon: u64) -> ReportSection {
+fn summarised(mut figure: Figure, results: &Results, titles: &[&str], horizon: u64) -> ReportSection {
+    let panels = figure.panels.len();
+    if panels > MOST_PANELS {
+        figure.panels.truncate(MOST_PANELS);
+        let shown = format!("The figure shows the first {MOST_PANELS} of {panels} panels; the table has all of them.");
+        figure.caption = [figure.caption.trim_end(), &shown].join(" ").trim_start().to_owned();
+    }
     let mut section = ReportSection::new(figure);
     let several = results.games.len() > 1;
     for (game, title) in titles.iter().enumerate() {

@@ -4,8 +4,8 @@
 //! does not depend on any server, and opening it sends nothing. Without JavaScript it shows the static drawings of
 //! [`chart`](crate::chart) and the tables.
 //!
-//! The page computes nothing: it shows the numbers that it is given, rounded to five digits for curves. The result
-//! files have all digits.
+//! The page computes nothing: it shows the numbers that it is given. Figures are drawn by plotly.js from
+//! [descriptions](crate::chart::plotly) when they come near the screen.
 //!
 //! ```
 //! use calibandit_report::chart::Figure;
@@ -18,6 +18,7 @@
 //! ```
 
 mod data;
+mod figure;
 mod html;
 mod table;
 mod text;
@@ -141,7 +142,12 @@ impl Report {
 
     /// The page. The same report gives the same bytes.
     pub fn to_html(&self) -> String {
-        html::page(self)
+        html::page(self, false)
+    }
+
+    /// The page for a folder that also has the files with all results, which the page mentions.
+    pub fn to_html_beside_results(&self) -> String {
+        html::page(self, true)
     }
 }
 

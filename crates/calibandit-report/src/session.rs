@@ -175,10 +175,11 @@ pub fn write_report(out: &Path, report: &Report) -> Result<(), SessionError> {
         let figure = &section.figure;
         folder.write(format!("figures/{}.svg", figure.id), figure.to_svg(&palette).as_bytes())?;
         #[cfg(feature = "png")]
-        folder.write(format!("figures/{}.png", figure.id), &figure.to_png(&palette, 2.0)?)?;
+        folder
+            .write(format!("figures/{}.png", figure.id), &figure.to_png(&palette, figure.png_scale(&palette, 2.0))?)?;
     }
     folder.remove_figures(|name| report.sections.iter().any(|section| section.figure.id == name))?;
-    Ok(folder.write("report.html", report.to_html().as_bytes())?)
+    Ok(folder.write("report.html", report.to_html_beside_results().as_bytes())?)
 }
 
 /// The command that reproduces an experiment if the name of its file is not known.

@@ -3,7 +3,9 @@
 
 mod fixture;
 
+use calibandit_experiment::results::{Curve, Results, Sample};
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Palette, Panel, PngError, Series, StyleKey};
+use calibandit_report::figures::plain_section;
 
 const MARKUP: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
 
@@ -132,4 +134,30 @@ fn png_and_svg_have_the_same_proportions() {
         rest[..rest.find('"').unwrap()].parse().unwrap()
     };
     assert_eq!((side(16), side(20)), (2.0 * attribute(" width=\""), 2.0 * attribute(" height=\"")));
+}
+
+#[test]
+fn a_figure_that_is_too_long_for_an_image_is_drawn_smaller() {
+    let mut figure = Figure::new("f", "f");
+    for nth in 0..400 {
+        let axis = || Axis::new("", AxisScale::Linear);
+        figure = figure.panel(Panel::new(format!("p{nth}"), "", axis(), axis()));
+    }
+    let palette = Palette::default();
+    assert!(matches!(figure.to_png(&palette, 2.0), Err(PngError::Scale { .. })));
+    let scale = figure.png_scale(&palette, 2.0);
+    assert!((0.3..1.0).contains(&scale), "100 rows of 230 pixels have to fit into 16,384: {scale}");
+    assert!(figure.to_png(&palette, scale).is_ok());
+    assert_eq!(fixture::single().png_scale(&palette, 2.0), 2.0);
+}
+
+#[test]
+fn a_report_shows_sixty_panels_and_says_how_many_there_are() {
+    let games: Vec<String> = (0..150).map(|nth| format!("M = {nth}")).collect();
+    let curve =
+        |game| Curve { game, policy: 0, instance: 0, samples: vec![Sample { t: 9, loss: 1.0, cpr: 1.0, switches: 0 }] };
+    let results = Results::new("sweep".into(), games, vec!["EXP3".into()], (0..150).map(curve).collect());
+    let section = plain_section("A sweep", &results, 9, &[None]);
+    assert_eq!((section.figure.panels.len(), section.summary.len()), (60, 150));
+    assert_eq!(section.figure.caption, "The figure shows the first 60 of 150 panels; the table has all of them.");
 }

@@ -1,4 +1,5 @@
 //! The HTML of the page: complete, self-contained, with escaped labels. tests/report_browser.rs tests its behaviour.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may panic like the test")]
 
 mod fixture;
 
@@ -33,6 +34,10 @@ fn the_page_does_not_refer_to_other_resources() {
     let page = fixture::report::report().to_html();
     // XML namespaces look like addresses but are never requested.
     let page = page.replace("http://www.w3.org/2000/svg", "");
+    // The text of plotly.js names addresses that only parts of it use that the page does not call. That nothing is
+    // requested is the concern of the content security policy, and tests/report_browser.rs checks it.
+    let plotly = page.find("id=\"plotly\"").expect("the page holds plotly.js");
+    let page = format!("{}{}", &page[..plotly], &page[plotly + page[plotly..].find("</script>").unwrap()..]);
     for bad in ["http:", "https:", "src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket", "sendBeacon"] {
         assert!(!page.contains(bad), "{bad}");
     }
@@ -102,6 +107,24 @@ fn labels_with_markup_are_escaped() {
         assert_eq!(page.matches(tag).count(), page.matches(end).count(), "{tag}");
     }
     assert!(page.contains("ünï"));
+}
+
+#[test]
+fn only_a_page_beside_the_results_mentions_their_files() {
+    let report = fixture::report::report();
+    let sentence = "The files next to this page have all results";
+    assert!(report.to_html_beside_results().contains(sentence) && !report.to_html().contains(sentence));
+}
+
+#[test]
+fn reports_with_cpr_explain_it_once() {
+    let mut report = fixture::report::report();
+    assert_eq!(report.to_html().matches("complete policy regret").count(), 1);
+    report.lead = "The complete policy regret is defined here.".into();
+    assert_eq!(report.to_html().matches("complete policy regret").count(), 1);
+    report.sections.clear();
+    report.lead.clear();
+    assert_eq!(report.to_html().matches("complete policy regret").count(), 0, "no figure shows CPR");
 }
 
 #[test]

@@ -42,8 +42,10 @@ pub struct ViewOptions {
     pub y: Option<AxisScale>,
     /// Colours for a light or a dark background.
     pub theme: Theme,
-    /// Adds what a page needs to change the view without this library: hidden traces of all other spread modes, in
-    /// `layout.meta.axes` both scales of each axis, and standard errors instead of texts in `customdata`.
+    /// Adds what a page needs to change the view without this library: hidden traces of all other spread modes;
+    /// standard errors instead of texts in `customdata`; in `layout.meta`, a suitable `width` and for each panel, in
+    /// `axes`, both scales of `x` and `y`, the `name` of x, the `floor` of bands on a log axis, and what a log time
+    /// axis shows before the first checkpoint (`early`: `shapes` and `annotations`).
     pub alternatives: bool,
 }
 
@@ -138,29 +140,25 @@ pub fn description(figure: &Figure, palette: &Palette, options: &ViewOptions) ->
     let mut data = Vec::new();
     let mut layout = grid::layout(figure, options.theme);
     let mut named: Vec<&str> = Vec::new();
-    let mut alternatives = Vec::new();
+    let (mut shapes, mut annotations, mut alternatives) = (Vec::new(), grid::titles(figure), Vec::new());
     for (nth, panel) in figure.panels.iter().enumerate() {
         let (x, y) = (options.x.unwrap_or(panel.x.scale), options.y.unwrap_or(panel.y.scale));
         data.extend(traces::of_panel(panel, nth, palette, &view, axes::floor(panel, y), &mut named));
         let place = grid::place(figure, nth);
         layout.insert(key("xaxis", nth), merged(axes::horizontal(panel, x), place.x));
         layout.insert(key("yaxis", nth), merged(axes::vertical(panel, y), place.y));
+        if let Some(early) = axes::early(panel, x, nth) {
+            shapes.push(early.shape);
+            annotations.push(early.annotation);
+        }
         if options.alternatives {
-            alternatives.push(json!({
-                "x": {"linear": axes::horizontal(panel, AxisScale::Linear), "log": axes::horizontal(panel, AxisScale::Log)},
-                "y": {"linear": axes::vertical(panel, AxisScale::Linear), "log": axes::vertical(panel, AxisScale::Log)},
-                "floor": axes::floor(panel, AxisScale::Log),
-                "begin": axes::first_checkpoint(panel),
-            }));
+            alternatives.push(axes::alternatives(panel));
         }
     }
-    let shapes =
-        figure.panels.iter().enumerate().filter_map(|(nth, panel)| {
-            axes::before_data(panel, options.x.unwrap_or(panel.x.scale), nth, options.theme)
-        });
-    layout.insert("shapes".into(), shapes.collect());
+    layout.insert("shapes".into(), Value::Array(shapes));
+    layout.insert("annotations".into(), Value::Array(annotations));
     if options.alternatives {
-        layout.insert("meta".into(), json!({"axes": alternatives}));
+        layout.insert("meta".into(), json!({"axes": alternatives, "width": grid::width(figure)}));
     }
     json!({"data": data, "layout": layout})
 }

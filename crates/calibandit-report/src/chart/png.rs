@@ -33,6 +33,11 @@ pub enum PngError {
     },
 }
 
+/// The greatest scale up to `wanted` for which no side is too long.
+pub(super) fn fitting_scale(scene: &Scene, wanted: f64) -> f64 {
+    wanted.min(LONGEST / scene.width.max(scene.height))
+}
+
 /// Draws the scene with `scale` pixels per unit.
 pub(super) fn draw(scene: &Scene, scale: f64) -> Result<Vec<u8>, PngError> {
     let (width, height) = ((scene.width * scale).ceil(), (scene.height * scale).ceil());

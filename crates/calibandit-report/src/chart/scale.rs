@@ -1,7 +1,6 @@
 //! Axes: limits, positions of values, ticks and their labels.
 //!
-//! The scripts of the report do the same for interactive figures (`assets/report/scale.js`); `scale_cases.json`
-//! holds the expected results of both.
+//! `scale_cases.json` holds the expected results.
 
 use super::AxisScale;
 use calibandit_experiment::format::{self, typographic};

@@ -1,134 +1,137 @@
-//! The numbers of a figure as compact JSON for the scripts of the page.
+//! The plotly description of a figure as compact JSON for the scripts of the page.
 //!
-//! Values are stored by column with five digits, and the x values once per panel if its curves share them. A figure
-//! with ten panels, five policies, a hundred checkpoints and twenty instances needs less than a megabyte.
+//! | key | content |
+//! |---|---|
+//! | `arrays` | every array of numbers once: `d` (64 bits) or `f` (32 bits), then the numbers, little-endian, in base64 |
+//! | `looks` | every set of trace attributes once, without numbers and place |
+//! | `data` | one `[look, panel, x, y, customdata]` per trace; the last three are positions in `arrays` or null |
+//! | `layout` | the layout |
+//!
+//! Means have 64 bits, so that the page shows the digits of the tables; what is only drawn has 32.
 
-use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Mark, Panel, Quantiles, Series};
+use crate::chart::plotly::{ViewOptions, description};
+use crate::chart::{Figure, Palette};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
-/// Digits kept of every value but x.
-const DIGITS: i32 = 5;
+/// The number of instances per policy that are drawn, in figures of up to [`FEW_PANELS`] panels and in larger ones.
+const LINES: (usize, usize) = (20, 8);
+const FEW_PANELS: usize = 4;
 
-/// The data of a figure. `index` gives the position of a label in the legend of the report.
-pub(super) fn figure(figure: &Figure, index: impl Fn(&str) -> Option<usize>) -> Value {
-    json!({
-        "title": figure.title,
-        "panels": figure.panels.iter().map(|each| panel(each, &index)).collect::<Vec<_>>(),
-    })
-}
-
-fn panel(panel: &Panel, index: &impl Fn(&str) -> Option<usize>) -> Value {
-    let shared: Vec<f64> = panel.series.first().map(xs).unwrap_or_default();
-    json!({
-        "title": panel.title,
-        "x": axis(&panel.x),
-        "y": axis(&panel.y),
-        "xs": shared,
-        "series": panel.series.iter().map(|each| series(each, &shared, index)).collect::<Vec<_>>(),
-    })
-}
-
-fn axis(axis: &Axis) -> Value {
-    json!({
-        "label": axis.label,
-        "log": axis.scale == AxisScale::Log,
-        "min": axis.min,
-        "max": axis.max,
-    })
-}
-
-fn xs(series: &Series) -> Vec<f64> {
-    series.points.iter().map(|point| point.x).collect()
-}
-
-fn series(series: &Series, shared: &[f64], index: &impl Fn(&str) -> Option<usize>) -> Value {
-    let mut out = Map::new();
-    let column = |value: &dyn Fn(&CurvePoint) -> Option<f64>| -> Value {
-        series.points.iter().map(|point| value(point).map_or(Value::Null, rounded)).collect()
+/// The description of a figure in the form above.
+pub(super) fn figure(figure: &Figure, palette: &Palette) -> Value {
+    let mut shown = figure.clone();
+    let lines = if figure.panels.len() <= FEW_PANELS { LINES.0 } else { LINES.1 };
+    for series in shown.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+        series.instances.truncate(lines);
+    }
+    let options = ViewOptions { alternatives: true, ..ViewOptions::default() };
+    let mut plot = description(&shown, palette, &options);
+    let mut packed = Packed::default();
+    let data: Vec<Value> = match plot["data"].take() {
+        Value::Array(traces) => traces.into_iter().map(|trace| packed.trace(trace)).collect(),
+        _ => Vec::new(),
     };
-    let quantile = |value: fn(&Quantiles) -> f64| column(&|point: &CurvePoint| point.quantiles.as_ref().map(value));
-    out.insert("policy".into(), json!(index(&series.label)));
-    let own = xs(series);
-    if own != shared {
-        out.insert("xs".into(), json!(own));
-    }
-    out.insert("mean".into(), column(&|point| Some(point.mean)));
-    if series.points.iter().any(|point| point.stderr > 0.0) {
-        out.insert("stderr".into(), column(&|point| Some(point.stderr)));
-    }
-    if series.points.iter().any(|point| point.sigma.is_some()) {
-        out.insert("sigma".into(), column(&|point| point.sigma));
-    }
-    if series.points.iter().any(|point| point.quantiles.is_some()) {
-        let quantiles = [
-            quantile(|quantiles| quantiles.min),
-            quantile(|quantiles| quantiles.p10),
-            quantile(|quantiles| quantiles.median),
-            quantile(|quantiles| quantiles.p90),
-            quantile(|quantiles| quantiles.max),
-        ];
-        out.insert("quantiles".into(), json!(quantiles));
-    }
-    if !series.instances.is_empty() {
-        let rows = series.instances.iter().map(|row| row.iter().map(|value| rounded(*value)).collect::<Value>());
-        out.insert("instances".into(), rows.collect());
-    }
-    if !series.observations.is_empty() {
-        let dots = series.observations.iter().map(|(x, y)| json!([rounded(*x), rounded(*y)]));
-        out.insert("dots".into(), dots.collect());
-    }
-    if series.mark == Mark::LineAndPoints {
-        out.insert("points".into(), json!(true));
-    }
-    Value::Object(out)
+    json!({
+        "data": data,
+        "looks": packed.looks.list,
+        "arrays": packed.arrays.list,
+        "layout": plot["layout"].take(),
+    })
 }
 
-/// The value with the digits kept, as an integer if it is one: `1234`, not `1234.0`. NaN and infinities become null.
-fn rounded(value: f64) -> Value {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { json!(0) } else { Value::Null };
+/// Values in order of first appearance, each once.
+#[derive(Default)]
+struct Distinct {
+    list: Vec<Value>,
+    positions: HashMap<String, usize>,
+}
+
+impl Distinct {
+    fn position(&mut self, value: Value) -> usize {
+        let next = self.list.len();
+        let position = *self.positions.entry(value.to_string()).or_insert(next);
+        if position == next {
+            self.list.push(value);
+        }
+        position
     }
-    // Rounded as decimal text, because the product with a negative power of ten is rarely the nearest double.
-    let text = format!("{value:.*e}", DIGITS as usize - 1);
-    let rounded: f64 = text.parse().expect("a formatted number can be parsed");
-    if rounded.fract() == 0.0 && rounded.abs() < 1e15 { json!(rounded as i64) } else { json!(rounded) }
+}
+
+#[derive(Default)]
+struct Packed {
+    looks: Distinct,
+    arrays: Distinct,
+}
+
+impl Packed {
+    fn trace(&mut self, trace: Value) -> Value {
+        let Value::Object(mut look) = trace else { return Value::Null };
+        let panel = look.get_mut("meta").and_then(|meta| meta.as_object_mut()?.remove("panel"));
+        let exact = look.get("meta").is_some_and(|meta| meta["role"] == "mean");
+        for place in ["xaxis", "yaxis"] {
+            look.remove(place);
+        }
+        let x = self.array(&mut look, "x", exact);
+        let y = self.array(&mut look, "y", exact);
+        let custom = self.array(&mut look, "customdata", false);
+        json!([self.looks.position(Value::Object(look)), panel, x, y, custom])
+    }
+
+    fn array(&mut self, look: &mut Map<String, Value>, key: &str, exact: bool) -> Option<usize> {
+        let Some(Value::Array(values)) = look.remove(key) else { return None };
+        let numbers = values.iter().map(|value| value.as_f64().unwrap_or(f64::NAN));
+        let text = if exact {
+            format!("d{}", base64(numbers.flat_map(f64::to_le_bytes).collect()))
+        } else {
+            format!("f{}", base64(numbers.flat_map(|value| (value as f32).to_le_bytes()).collect()))
+        };
+        Some(self.arrays.position(Value::String(text)))
+    }
+}
+
+/// The bytes in base64 with padding.
+fn base64(bytes: Vec<u8>) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for part in bytes.chunks(3) {
+        let word = part.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - part.len()));
+        for digit in 0..4 {
+            let value = (word >> (18 - 6 * digit)) & 63;
+            text.push(if digit <= part.len() { DIGITS[value as usize] as char } else { '=' });
+        }
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::{Axis, AxisScale, CurvePoint, Panel, Series};
 
     #[test]
-    fn rounding_keeps_five_digits_in_few_characters() {
-        for (value, text) in [
-            (123_456.0, "123460"),
-            (0.1 + 0.2, "0.3"),
-            (-1.000_004, "-1"),
-            (2.718_281_8e-7, "2.7183e-7"),
-            (0.0, "0"),
-            (-0.0, "0"),
-            (f64::NAN, "null"),
-            (f64::INFINITY, "null"),
-        ] {
-            assert_eq!(rounded(value).to_string(), text);
-        }
+    fn base64_is_that_of_rfc_4648() {
+        let cases = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        assert_eq!(cases.map(|case| base64(case.as_bytes().to_vec())), expected);
     }
 
     #[test]
-    fn shared_x_values_are_written_once() {
-        let points = |xs: [f64; 2]| xs.into_iter().map(|x| CurvePoint::new(x, 1.0, 0.0)).collect();
+    fn arrays_and_looks_are_written_once() {
+        let points = |xs: [f64; 2]| xs.into_iter().map(|x| CurvePoint::new(x, 1.5, 0.0)).collect();
         let axis = || Axis::new("t", AxisScale::Linear);
-        let figure = Figure::new("f", "f").panel(
-            Panel::new("p", "p", axis(), axis())
+        let panel = |id: &str| {
+            Panel::new(id, id, axis(), axis())
                 .series(Series::new("a", points([1.0, 2.0])))
                 .series(Series::new("b", points([1.0, 2.0])))
-                .series(Series::new("c", points([1.0, 3.0]))),
-        );
-        let value = super::figure(&figure, |label| ["a", "b", "c"].iter().position(|each| *each == label));
-        let panel = &value["panels"][0];
-        assert_eq!(panel["xs"], json!([1.0, 2.0]));
-        assert_eq!(panel["series"][1].get("xs"), None);
-        assert_eq!(panel["series"][2]["xs"], json!([1.0, 3.0]));
-        assert_eq!(panel["series"][2]["policy"], 2);
+        };
+        let figure = Figure::new("f", "f").panel(panel("p")).panel(panel("q")).panel(panel("r"));
+        let value = super::figure(&figure, &Palette::for_figures([&figure]));
+        assert_eq!(value["data"].as_array().map(Vec::len), Some(6));
+        // In the first panel the two labels are in the legend, in the others they are not.
+        assert_eq!(value["looks"].as_array().map(Vec::len), Some(4));
+        assert_eq!(value["data"][5], json!([3, 2, 0, 1, 2]));
+        // 1.5 as a double: 3f f8 and six zero bytes, the last byte first.
+        assert_eq!(value["arrays"][1], "dAAAAAAAA+D8AAAAAAAD4Pw==");
     }
 }

@@ -7,19 +7,28 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::text::{anchor, paragraphs, script_json};
-use super::{Footer, Report, ReportSection, data, table};
-use crate::chart::{Figure, Palette, Style};
+use super::{Footer, Report, ReportSection, data, figure, table};
+use crate::chart::plotly::{Theme, template};
+use crate::chart::{Palette, Style};
 
 const STYLE: &str = include_str!("../../assets/report/report.css");
-const SCRIPTS: [&str; 3] = [
-    include_str!("../../assets/report/scale.js"),
-    include_str!("../../assets/report/chart.js"),
+const SCRIPTS: [&str; 4] = [
+    include_str!("../../assets/report/address.js"),
+    include_str!("../../assets/report/reading.js"),
+    include_str!("../../assets/report/figure.js"),
     include_str!("../../assets/report/page.js"),
 ];
+/// The page runs this text as a script after the first paint.
+const PLOTLY: &str = include_str!("../../assets/plotly/plotly-scatter.min.js");
 
-/// Forbids every request and every script that is not part of the file.
+/// Forbids every request and every script that is not part of the file. Images from memory (`blob:`) are needed for
+/// downloads of figures as PNG.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                                       img-src data:; base-uri 'none'; form-action 'none'";
+                                       img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// What CPR is, for reports whose lead does not say it.
+const CPR: &str = "CPR (complete policy regret) is the expected loss of the plays that a policy made, minus the least \
+                   expected loss that any sequence of plays can have. Less is better, and 0 is the optimum.";
 
 /// The labels of a report with their styles. The position of a label identifies a policy in the page's CSS variables
 /// and scripts.
@@ -44,6 +53,11 @@ impl<'a> Legend<'a> {
         self.labels.iter().position(|known| *known == label)
     }
 
+    /// The styles.
+    pub(super) fn palette(&self) -> &'a Palette {
+        self.palette
+    }
+
     fn styles(&self) -> impl Iterator<Item = (&'a str, Style)> {
         self.labels.iter().map(|label| (*label, self.palette.style(label)))
     }
@@ -61,23 +75,18 @@ impl<'a> Legend<'a> {
         )
     }
 
-    /// Labels, dash patterns and markers for the scripts.
+    /// What the scripts need to know of all figures: labels with their colours, and the two themes.
     fn json(&self) -> serde_json::Value {
-        self.styles()
-            .map(|(label, style)| {
-                json!({
-                    "label": label,
-                    "dash": style.dash,
-                    "width": style.width,
-                    "marker": style.marker.polygon(),
-                })
-            })
-            .collect()
+        let colors = |(label, style): (&str, Style)| json!({"label": label, "color": style.color, "dark": style.dark});
+        json!({
+            "policies": self.styles().map(colors).collect::<Vec<_>>(),
+            "templates": {"light": template(Theme::Light), "dark": template(Theme::Dark)},
+        })
     }
 }
 
-/// The whole page.
-pub(super) fn page(report: &Report) -> String {
+/// The whole page. `beside_results` says that the files with all results are in the folder of the page.
+pub(super) fn page(report: &Report, beside_results: bool) -> String {
     let palette = report.palette();
     let legend = Legend::new(report, &palette);
     let page = html! {
@@ -91,6 +100,7 @@ pub(super) fn page(report: &Report) -> String {
                 title { (report.title) }
                 link rel="icon" href="data:,";
                 style { (PreEscaped(STYLE)) (PreEscaped(legend.css())) }
+                script { "document.documentElement.classList.add('js')" }
             }
             body {
                 a class="skip" href="#main" { "Skip to the figures" }
@@ -99,9 +109,14 @@ pub(super) fn page(report: &Report) -> String {
                 main id="main" {
                     @for (nth, each) in report.sections.iter().enumerate() { (section(each, nth, &legend)) }
                 }
-                (footer(&report.footer))
+                (footer(&report.footer, beside_results))
                 div id="live" class="visually-hidden" aria-live="polite" {}
-                (data_script("policies", &legend.json()))
+                // Data and scripts come last, so that the browser can paint before it has read them.
+                (data_script("report-data", &legend.json()))
+                @for (nth, each) in report.sections.iter().enumerate() {
+                    (data_script(&format!("f{}-data", nth + 1), &data::figure(&each.figure, &palette)))
+                }
+                script type="text/plain" id="plotly" { (PreEscaped(PLOTLY)) }
                 script { (PreEscaped("\n(() => {\n\"use strict\";\n")) (PreEscaped(SCRIPTS.join("\n"))) "})();\n" }
             }
         }
@@ -119,9 +134,15 @@ fn header(report: &Report) -> Markup {
                 }
             }
             (paragraphs(&report.lead))
+            @if shows_cpr(report) && !report.lead.contains("complete policy regret") { p { (CPR) } }
             noscript { p class="notice" { "JavaScript is disabled: the figures are static images." } }
         }
     }
+}
+
+fn shows_cpr(report: &Report) -> bool {
+    let panels = report.sections.iter().flat_map(|section| &section.figure.panels);
+    panels.into_iter().any(|panel| panel.y.label.contains("CPR"))
 }
 
 /// The table of contents; nothing for a single section.
@@ -142,16 +163,13 @@ fn contents(report: &Report) -> Markup {
 fn section(section: &ReportSection, nth: usize, legend: &Legend<'_>) -> Markup {
     let figure = &section.figure;
     let id = anchor(&figure.id, nth);
-    let (title_id, data_id) = (format!("{id}-title"), format!("{id}-data"));
+    let title_id = format!("{id}-title");
+    let csv = !(section.summary.is_empty() && section.tables.is_empty());
     html! {
         section id=(id) aria-labelledby=(title_id) {
             h2 id=(title_id) { (figure.title) }
             (paragraphs(&section.prose))
-            figure class="chart" data-source=(data_id) data-panels=(figure.panels.len()) {
-                noscript { (PreEscaped(figure.to_svg(legend.palette))) }
-                figcaption { (figure.caption) (notes(figure)) }
-            }
-            (data_script(&data_id, &data::figure(figure, |label| legend.position(label))))
+            (figure::markup(figure, &format!("f{}", nth + 1), csv, legend))
             (table::summary(section, legend))
             @for each in &section.tables { (table::data_table(each, legend)) }
             @if !section.command.is_empty() {
@@ -164,20 +182,6 @@ fn section(section: &ReportSection, nth: usize, legend: &Legend<'_>) -> Markup {
                 details class="spec" {
                     summary { "Experiment file" }
                     (code_box(&section.spec))
-                }
-            }
-        }
-    }
-}
-
-/// The remarks of all panels, with the titles of the panels if there are several.
-fn notes(figure: &Figure) -> Markup {
-    html! {
-        @for panel in &figure.panels {
-            @for note in &panel.notes {
-                span class="note" {
-                    @if figure.panels.len() > 1 { b { (panel.title) } ": " }
-                    (note)
                 }
             }
         }
@@ -198,7 +202,7 @@ fn code_box(text: &str) -> Markup {
     }
 }
 
-fn footer(footer: &Footer) -> Markup {
+fn footer(footer: &Footer, beside_results: bool) -> Markup {
     let facts = [("Seed", footer.seed.as_str()), ("Generator", footer.generator.as_str())];
     let versions = footer.versions.iter().map(|(name, version)| (name.as_str(), version.as_str()));
     html! {
@@ -214,10 +218,7 @@ fn footer(footer: &Footer) -> Markup {
                     div { dt { (name) } dd { (value) } }
                 }
             }
-            p {
-                "Curves are means over instances, rounded to five digits. The result files next to this page have all "
-                "digits."
-            }
+            @if beside_results { p { "The files next to this page have all results with all digits." } }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A small client for Chromium: the DevTools protocol over the pipe of the browser, without a port or a driver.
+#![allow(dead_code, reason = "each test uses a part of the client")]
 
+use calibandit_report::report::Report;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -150,13 +152,13 @@ impl Browser {
         }
     }
 
-    /// The centre of an element, after scrolling to it.
+    /// The centre of an element (of its first line), after scrolling to it.
     pub(crate) fn place(&mut self, selector: &str) -> (f64, f64) {
         let quoted = json!(selector);
         let script = format!(
             "(() => {{ const e = document.querySelector({quoted}); \
              e.scrollIntoView({{block: 'center', behavior: 'instant'}}); \
-             const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()"
+             const b = e.getClientRects()[0]; return [b.x + b.width / 2, b.y + b.height / 2]; }})()"
         );
         let place = self.eval(&script);
         (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
@@ -167,14 +169,56 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
+    /// Presses or releases the mouse button (`kind`), as the nth click of a series.
+    fn mouse(&mut self, kind: &str, (x, y): (f64, f64), nth: u32) {
+        let params = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": nth});
+        self.call("Input.dispatchMouseEvent", params);
+    }
+
     /// Clicks on an element with the mouse.
     pub(crate) fn click(&mut self, selector: &str) {
-        let (x, y) = self.place(selector);
-        for kind in ["mousePressed", "mouseReleased"] {
-            self.call(
-                "Input.dispatchMouseEvent",
-                json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}),
-            );
+        let place = self.place(selector);
+        self.mouse("mousePressed", place, 1);
+        self.mouse("mouseReleased", place, 1);
+    }
+
+    /// Clicks on a place twice, as a double click.
+    pub(crate) fn double_click(&mut self, place: (f64, f64)) {
+        self.point(place);
+        for nth in [1, 2] {
+            self.mouse("mousePressed", place, nth);
+            self.mouse("mouseReleased", place, nth);
+        }
+    }
+
+    /// Drags the mouse from one place to another.
+    pub(crate) fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.point(from);
+        self.mouse("mousePressed", from, 1);
+        for step in 1..=8 {
+            let share = f64::from(step) / 8.0;
+            let (x, y) = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+            self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y, "buttons": 1}));
+        }
+        self.mouse("mouseReleased", to, 1);
+    }
+
+    /// Saves downloads in a folder.
+    pub(crate) fn save_downloads(&mut self, folder: &Path) {
+        let params = json!({"behavior": "allow", "downloadPath": folder});
+        self.call("Browser.setDownloadBehavior", params);
+    }
+
+    /// The bytes of a downloaded file, once it is complete.
+    pub(crate) fn downloaded(&mut self, file: &Path) -> Vec<u8> {
+        let start = Instant::now();
+        loop {
+            // The browser writes to another name and renames the file in the end.
+            if let Some(bytes) = std::fs::read(file).ok().filter(|bytes| !bytes.is_empty()) {
+                return bytes;
+            }
+            assert!(start.elapsed() < TIME_LIMIT, "no download {}", file.display());
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -202,7 +246,8 @@ impl Drop for Browser {
 
 /// A page in a temporary folder.
 pub(crate) struct PageFile {
-    folder: PathBuf,
+    /// The folder.
+    pub(crate) folder: PathBuf,
     /// Its address.
     pub(crate) url: String,
 }
@@ -225,4 +270,32 @@ impl Drop for PageFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// A browser that shows the report, with its first figure drawn.
+pub(crate) fn opened(name: &str, report: &Report) -> (Browser, PageFile) {
+    let mut browser = Browser::start();
+    let page = PageFile::new(name, &report.to_html());
+    browser.screen(1280, 900);
+    browser.open(&page.url);
+    browser.wait_for("document.querySelector('.plot .js-line') !== null");
+    (browser, page)
+}
+
+/// Fails if the page logged an error or requested anything but itself.
+pub(crate) fn assert_no_errors_and_requests(browser: &Browser, page: &PageFile) {
+    let thrown = browser.events_of("Runtime.exceptionThrown");
+    assert!(thrown.is_empty(), "{thrown:?}");
+    let logged = browser.events_of("Log.entryAdded");
+    assert!(logged.is_empty(), "{logged:?}");
+    let console = browser.events_of("Runtime.consoleAPICalled");
+    assert!(console.is_empty(), "{console:?}");
+    let requests = browser.events_of("Network.requestWillBeSent");
+    let asked: Vec<&str> = requests.iter().map(|event| event["request"]["url"].as_str().unwrap()).collect();
+    // `data:` and `blob:` are in the memory of the browser.
+    let inside = ["data:", "blob:", "about:"];
+    let outside = |url: &&&str| **url != page.url && !inside.iter().any(|scheme| url.starts_with(scheme));
+    let outside = asked.iter().filter(outside).collect::<Vec<_>>();
+    assert!(outside.is_empty(), "{outside:?}");
+    assert!(asked.contains(&page.url.as_str()), "the request of the page itself is recorded, so others would be, too");
 }

@@ -1,9 +1,9 @@
 //! Axes: limits, ticks, titles, and the colours of the two themes.
 
-use super::{Theme, escaped, object};
+use super::{Theme, escaped, key, object};
 use crate::chart::scale::{limits, sweep_ticks};
 use crate::chart::{Axis, AxisScale, Mark, Panel};
-use calibandit_experiment::format::trimmed;
+use calibandit_experiment::format::thousands;
 use serde_json::{Map, Value, json};
 
 /// The greatest number of swept values that are ticks themselves, as in the static drawing.
@@ -55,6 +55,18 @@ fn common(axis: &Axis, scale: AxisScale) -> Map<String, Value> {
         "exponentformat": "SI",
         "automargin": true,
     }))
+}
+
+/// What a page needs to change the scales of a panel.
+pub(super) fn alternatives(panel: &Panel) -> Value {
+    let early = early(panel, AxisScale::Log, 0);
+    json!({
+        "name": panel.x.label,
+        "x": {"linear": horizontal(panel, AxisScale::Linear), "log": horizontal(panel, AxisScale::Log)},
+        "y": {"linear": vertical(panel, AxisScale::Linear), "log": vertical(panel, AxisScale::Log)},
+        "floor": floor(panel, AxisScale::Log),
+        "early": early.map(|early| json!({"shapes": [early.shape], "annotations": [early.annotation]})),
+    })
 }
 
 /// The horizontal axis. Its range is fixed by the data of all curves, hidden or not.
@@ -120,43 +132,54 @@ pub(super) fn floor(panel: &Panel, scale: AxisScale) -> Option<f64> {
     (scale == AxisScale::Log).then_some(lowest / 10.0)
 }
 
-/// Where the data of a panel over time begin; `None` for sweeps and for data that begin at zero.
+/// Where the data of a panel over time begin; `None` for sweeps and for data that begin with the first plays.
 pub(super) fn first_checkpoint(panel: &Panel) -> Option<f64> {
     if sweep(panel) {
         return None;
     }
-    xs(panel).filter(|x| x.is_finite()).reduce(f64::min).filter(|first| *first > 1.0)
+    xs(panel).filter(|x| x.is_finite()).reduce(f64::min).filter(|first| *first > 10.0)
 }
 
-/// The power of ten before a checkpoint.
+/// Where a log time axis begins: far enough before the first checkpoint to show that there is a part without data.
 fn before(checkpoint: f64) -> f64 {
-    10f64.powf((checkpoint.log10() - 1e-9).floor()).max(1.0)
+    checkpoint / 2.0
 }
 
-/// A shaded area on a log time axis up to the first checkpoint: the curves have values from there on.
-pub(super) fn before_data(panel: &Panel, scale: AxisScale, nth: usize, theme: Theme) -> Option<Value> {
+/// What a log time axis shows up to the first checkpoint, where the curves have no values: a shaded area and a text.
+pub(super) struct Early {
+    pub(super) shape: Value,
+    pub(super) annotation: Value,
+}
+
+/// The part of a log time axis before the data of the `nth` panel; `None` if there is none.
+pub(super) fn early(panel: &Panel, scale: AxisScale, nth: usize) -> Option<Early> {
     let begin = first_checkpoint(panel).filter(|_| scale == AxisScale::Log)?;
-    let axis = |letter: &str| if nth == 0 { letter.to_owned() } else { format!("{letter}{}", nth + 1) };
-    let soft = match theme {
-        Theme::Light => "#5b626b",
-        Theme::Dark => "#a3abb5",
-    };
-    Some(json!({
-        "type": "rect",
-        "layer": "below",
-        "xref": axis("x"),
-        "yref": format!("{} domain", axis("y")),
-        "x0": before(begin) / 1e3,
-        "x1": begin,
-        "y0": 0,
-        "y1": 1,
-        "line": {"width": 0},
-        "fillcolor": "rgba(128,128,128,0.09)",
-        "label": {
-            "text": format!("no data before {}", trimmed(begin, 6)),
+    let (x, y) = (key("x", nth), format!("{} domain", key("y", nth)));
+    let text = format!("first checkpoint: {}", thousands(begin.round() as u64));
+    Some(Early {
+        shape: json!({
+            "type": "rect",
+            "layer": "below",
+            "xref": x,
+            "yref": y,
+            "x0": begin / 1e3,
+            "x1": begin,
+            "y0": 0,
+            "y1": 1,
+            "line": {"width": 0},
+            "fillcolor": "rgba(128,136,144,0.10)",
+        }),
+        annotation: json!({
+            "text": text,
             "textangle": -90,
-            "textposition": "middle right",
-            "font": {"size": 10, "color": soft},
-        },
-    }))
+            "xref": x,
+            "yref": y,
+            "x": begin.log10(),
+            "y": 0.5,
+            "xanchor": "right",
+            "yanchor": "middle",
+            "showarrow": false,
+            "font": {"size": 10, "color": "#808890"},
+        }),
+    })
 }

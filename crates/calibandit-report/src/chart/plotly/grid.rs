@@ -1,8 +1,8 @@
 //! The grid of subplots: places of the panels, titles, legend, size.
 
 use super::{Theme, axes, escaped, key, object};
-use crate::chart::Figure;
 use crate::chart::layout::{columns, panel_size};
+use crate::chart::{Figure, Panel};
 use serde_json::{Map, Value, json};
 
 /// Space between two columns (for the tick labels of the right one) and between two rows (tick labels and a title).
@@ -11,6 +11,7 @@ const ROW_GAP: f64 = 72.0;
 const TOP: f64 = 92.0;
 const BOTTOM: f64 = 56.0;
 const SIDES: f64 = 72.0;
+const RIGHT: f64 = 24.0;
 
 /// What the place of a panel adds to its axes.
 pub(super) struct SubplotPlace {
@@ -66,11 +67,10 @@ pub(super) fn place(figure: &Figure, nth: usize) -> SubplotPlace {
     place
 }
 
-/// Everything but the axes.
-pub(super) fn layout(figure: &Figure, theme: Theme) -> Map<String, Value> {
-    let grid = SubplotGrid::of(figure);
+/// The titles of the panels.
+pub(super) fn titles(figure: &Figure) -> Vec<Value> {
     let titled = figure.panels.iter().enumerate().filter(|(_, panel)| !panel.title.is_empty());
-    let titles = titled.map(|(nth, panel)| {
+    let title = |(nth, panel): (usize, &Panel)| {
         json!({
             "text": format!("<b>{}</b>", escaped(&panel.title)),
             "xref": format!("{} domain", key("x", nth)),
@@ -83,7 +83,18 @@ pub(super) fn layout(figure: &Figure, theme: Theme) -> Map<String, Value> {
             "showarrow": false,
             "font": {"size": 12},
         })
-    });
+    };
+    titled.map(title).collect()
+}
+
+/// A width for which the gaps between columns have the right size.
+pub(super) fn width(figure: &Figure) -> f64 {
+    SubplotGrid::of(figure).width + SIDES + RIGHT
+}
+
+/// Everything but the axes and the annotations.
+pub(super) fn layout(figure: &Figure, theme: Theme) -> Map<String, Value> {
+    let grid = SubplotGrid::of(figure);
     let above = if figure.panels.iter().any(|panel| !panel.title.is_empty()) { 28.0 } else { 10.0 };
     object(json!({
         "template": axes::template(theme),
@@ -98,7 +109,7 @@ pub(super) fn layout(figure: &Figure, theme: Theme) -> Map<String, Value> {
             "font": {"size": 16},
         },
         "height": grid.height + TOP + BOTTOM,
-        "margin": {"t": TOP, "b": BOTTOM, "l": SIDES, "r": 24},
+        "margin": {"t": TOP, "b": BOTTOM, "l": SIDES, "r": RIGHT},
         "hovermode": "x unified",
         "legend": {
             "orientation": "h",
@@ -110,6 +121,5 @@ pub(super) fn layout(figure: &Figure, theme: Theme) -> Map<String, Value> {
             "itemdoubleclick": "toggleothers",
             "groupclick": "togglegroup",
         },
-        "annotations": titles.collect::<Vec<_>>(),
     }))
 }

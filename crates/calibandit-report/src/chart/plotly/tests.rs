@@ -85,8 +85,9 @@ fn values_at_the_pointer_are_those_of_the_tables() {
 fn a_log_time_axis_begins_before_the_first_checkpoint_and_says_so() {
     let plot = plot(&ViewOptions { x: Some(AxisScale::Log), y: Some(AxisScale::Log), ..ViewOptions::default() });
     let range = &plot["layout"]["xaxis"]["range"];
-    assert_eq!((range[0].as_f64(), range[1].as_f64()), (Some(3.0), Some(4.0)), "from 1,000 to 10,000");
+    assert_eq!((range[0].as_f64(), range[1].as_f64()), (Some(2500_f64.log10()), Some(4.0)), "from 2,500 to 10,000");
     let shapes = plot["layout"]["shapes"].as_array().unwrap();
+    assert_eq!(plot["layout"]["annotations"][2]["text"], "first checkpoint: 5,000");
     assert_eq!((shapes.len(), &shapes[1]["x1"]), (2, &json!(5000.0)));
     // The lower edge 10 - 9 = 1 is positive; that of a band below zero is raised to the floor.
     let floor = axes::floor(&figure().panels[0], AxisScale::Log).unwrap();
