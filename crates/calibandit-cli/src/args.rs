@@ -110,7 +110,7 @@ pub(crate) struct ExecutionArgs {
     /// The number of threads [default: one per available core].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// Print the full tables at the end: every policy with mean, median, 99 % quantile, maximum and switches.
+    /// Print the full tables at the end, with all policies and all columns.
     #[arg(long, conflicts_with = "json")]
     pub(crate) tables: bool,
     /// Print the closing tables as JSON.

@@ -34,6 +34,7 @@ fn tournament_writes_consistent_tables_and_a_page() {
     let folder = TempDir::new().unwrap();
     let closing = small(folder.path(), &["--out", "out", "--markdown", "table.md"]);
     assert!(closing.contains("Random games") && closing.contains("mean rank"), "{closing}");
+    assert!(closing.lines().all(|line| line.chars().count() <= 80), "{closing}");
     let out = folder.path().join("out");
     for file in FILES {
         assert!(out.join(file).exists(), "{file}");

@@ -8,6 +8,7 @@ use super::lists::print_json;
 use crate::args;
 use crate::error::CliError;
 use crate::progress::{Display, stop_on_ctrl_c};
+use crate::text::terminal_width;
 
 pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliError> {
     let mut options = if arguments.quick { TournamentOptions::quick() } else { TournamentOptions::default() };
@@ -41,6 +42,7 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
         return print_json(&rows);
     }
     let out = &mut io::stdout().lock();
-    out.write_all(plain(&played).as_bytes())?;
+    let width = if arguments.execution.tables { usize::MAX } else { terminal_width() };
+    out.write_all(plain(&played, width).as_bytes())?;
     Ok(writeln!(out, "\n{}", arguments.out.join("report.html").display())?)
 }

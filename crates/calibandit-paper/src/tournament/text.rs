@@ -44,12 +44,16 @@ pub fn markdown(tournament: &Tournament, command: &str) -> String {
     out
 }
 
-/// The first table of every group as plain text.
-pub fn plain(tournament: &Tournament) -> String {
+/// The columns that a narrow table keeps, as long as they fit.
+const KEPT: [&str; 6] = ["policy", "mean rank", "games won", "× best", "p99", "worst"];
+
+/// The first table of every group as plain text. Tables that are wider than `width` columns have only the most
+/// important columns; the report has all of them.
+pub fn plain(tournament: &Tournament, width: usize) -> String {
     let mut out = String::new();
     for group in TournamentGroup::ALL {
         if let Some(table) = tables(tournament, group).first() {
-            let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, plain_table(table));
+            let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, fitted(table, width));
         }
     }
     out
@@ -102,6 +106,28 @@ fn markdown_table(table: &DataTable) -> String {
     out
 }
 
+/// The table as plain text, with fewer columns if it is too wide.
+fn fitted(table: &DataTable, width: usize) -> String {
+    let fits = |text: &str| text.lines().all(|line| line.chars().count() <= width);
+    let whole = plain_table(table);
+    if fits(&whole) {
+        return whole;
+    }
+    let kept = |column: &usize| KEPT.contains(&table.columns[*column].as_str());
+    let mut kept: Vec<usize> = (0..table.columns.len()).filter(kept).collect();
+    loop {
+        let text = plain_table(&DataTable {
+            caption: String::new(),
+            columns: kept.iter().map(|&column| table.columns[column].clone()).collect(),
+            rows: table.rows.iter().map(|row| kept.iter().map(|&column| row[column].clone()).collect()).collect(),
+        });
+        if fits(&text) || kept.len() <= 1 {
+            return text;
+        }
+        kept.pop();
+    }
+}
+
 fn plain_table(table: &DataTable) -> String {
     let width = |column: usize| {
         let cells = table.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.chars().count());
@@ -136,6 +162,8 @@ mod tests {
             rows: vec![vec![cell("A"), cell("1,000")], vec![cell("longer"), cell("2")]],
         };
         assert_eq!(plain_table(&table), "  policy      ×\n  A       1,000\n  longer      2\n");
+        assert_eq!(fitted(&table, 15), plain_table(&table));
+        assert_eq!(fitted(&table, 14), "  policy\n  A\n  longer\n");
         assert_eq!(markdown_table(&table), "| policy | × |\n|---|---:|\n| A | 1,000 |\n| longer | 2 |\n");
     }
 }
