@@ -22,10 +22,13 @@ from typing import Any as _Any
 
 from . import _deprecated, errors, games, policies
 from ._advisor import Advisor, Certificate, Decision
+from ._arm import Arm
 from ._core import VERSION as __version__
 from ._core import Session
 from ._experiment import Experiment, run
-from ._game import Arm, BestSequence, Game, Noise, Optimum, Reo, game
+from ._game import Game, game
+from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
+from ._optimum import BestSequence, Optimum, Reo
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
 from ._result import Comparison, Result, Summary
 from ._simulate import simulate
@@ -35,6 +38,7 @@ from .errors import (
     CalibanditError,
     FolderError,
     GameError,
+    HorizonWarning,
     MemoryBoundWarning,
     MissingFileError,
     MissingFolderError,
@@ -55,7 +59,9 @@ __all__ = [
     "AlreadySettledError",
     "ArgumentTypeError",
     "Arm",
+    "Bernoulli",
     "BestSequence",
+    "Beta",
     "CalibanditError",
     "Certificate",
     "Comparison",
@@ -65,10 +71,13 @@ __all__ = [
     "FolderError",
     "Game",
     "GameError",
+    "HorizonWarning",
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
+    "NoNoise",
     "Noise",
+    "Normal",
     "Optimum",
     "Policy",
     "PolicyError",
@@ -101,4 +110,9 @@ __all__ = [
 def __getattr__(name: str) -> _Any:
     if name in _deprecated.__all__:
         return getattr(_deprecated, name)
+    if name == "gym":
+        # Imported on demand, because it needs Gymnasium.
+        import importlib
+
+        return importlib.import_module(".gym", __name__)
     return errors._renamed(name, __name__)

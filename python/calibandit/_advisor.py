@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import os
 import threading
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat, Union
 
-from . import _core
-from ._arguments import LARGEST, whole
+from . import _core, _html
+from ._arguments import LARGEST, is_number, listed, number, whole
+from ._game import Game, warn_short_bound
 from ._json import dumps
+from ._options import SeedLike, seed_of
 from ._policy import Policy, PolicyLike, PolicySpec, _Entry
-from .errors import SnapshotError, SpecError, UnknownNameError
+from .errors import (
+    ArgumentTypeError,
+    HorizonWarning,
+    MissingFileError,
+    SnapshotError,
+    SpecError,
+    TellError,
+    UnknownNameError,
+    UnreadableFileError,
+)
 
-__all__ = ["Advisor", "Certificate", "Decision"]
+__all__ = ["Advisor", "ArmName", "Certificate", "Decision"]
+
+ArmName = Union[int, str]
+"""What an advisor calls an arm: a name, or an index if the arms have no names."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +40,8 @@ class Decision:
 
     id: int
     """Identifies the decision when its loss is told. Decisions are numbered from 0."""
-    arm: Any
-    """The arm to play, by its name."""
+    arm: ArmName
+    """The arm to play, by its name. The index if the arms have no names."""
     phase: Literal["burn-in", "measured"]
     """Whether the policy uses the loss. The loss of a burn-in play need not be told."""
     index: int
@@ -43,7 +57,7 @@ class Decision:
 class Certificate:
     """With probability 1 - ``delta``, the best arm is among ``arms``, and each of them is within ``gap`` of it."""
 
-    arms: tuple[Any, ...]
+    arms: tuple[ArmName, ...]
     gap: float
     delta: float
 
@@ -51,9 +65,14 @@ class Certificate:
 class Advisor:
     """Decides live which arm to play next, and learns from the losses.
 
-    ``arms`` is the number of arms or a list of names (any hashable values; JSON snapshots need strings or numbers).
-    ``policy`` is everything accepted as a policy; ``memory_bound`` is passed to it if its kind takes one and it has
-    none. Losses lie in ``loss_range``, both ends included; ``(-math.inf, math.inf)`` accepts every finite number.
+    Args:
+        policy: Everything accepted as a policy.
+        arms: The number of arms, the names of the arms, or a :class:`Game` whose arms are meant. With a game, a memory
+            bound below the memory of the game is warned about.
+        memory_bound: The bound on the memory, passed to the policy if its kind takes one and it has none.
+        horizon: The number of plays, for policies that need it. Asking beyond it warns once.
+        seed: The seed of the policy's own randomness.
+        loss_range: The range of losses, both ends included; ``(-math.inf, math.inf)`` accepts every finite number.
 
     Play the arms in the order of the decisions, one after the other. Losses may arrive late and in any order within a
     run; each counts at most once. If the policy needs an outstanding loss before its next run, :meth:`ask` raises
@@ -65,10 +84,12 @@ class Advisor:
     >>> task = advisor.ask()
     >>> task
     Decision(id=0, arm='worker-1', phase='burn-in', index=0)
+    >>> advisor.tell(task, loss=0.6)           # a burn-in play: its loss does not count
+    False
     >>> for _ in range(1000):
     ...     task = advisor.ask()
-    ...     if task.measured:
-    ...         advisor.tell(task, loss=0.1 if task.arm == "worker-2" else 0.6)
+    ...     if task.phase == "measured":
+    ...         counted = advisor.tell(task, loss=0.1 if task.arm == "worker-2" else 0.6)
     >>> advisor.recommend()
     'worker-2'
     """
@@ -76,53 +97,77 @@ class Advisor:
     def __init__(
         self,
         policy: PolicyLike,
-        arms: Sequence[Hashable] | int,
+        arms: int | Iterable[ArmName] | Game,
         *,
         memory_bound: int | None = None,
         horizon: int | None = None,
-        seed: int = 1,
+        seed: SeedLike = 1,
         loss_range: tuple[float, float] = (0.0, 1.0),
     ) -> None:
-        names = list(range(whole("arms", arms))) if not isinstance(arms, Sequence) else list(arms)
-        if len(set(names)) != len(names):
-            raise SpecError(f"two arms have the same name: {names!r}")
-        entry = _Entry(policy, memory_bound)
-        self._start(
-            _core.Advisor(
-                dumps(entry.table),
-                entry.factory,
-                len(names),
-                None if horizon is None else whole("horizon", horizon),
-                whole("seed", seed),
-                (float(loss_range[0]), float(loss_range[1])),
-            ),
-            names,
-            entry.label or PolicySpec(entry.table).label,
-        )
+        names = _names(arms)
+        bound = None if memory_bound is None else whole("memory_bound", memory_bound, low=1)
+        entry = _Entry(policy, bound)
+        label = entry.label or PolicySpec(entry.table).label
+        if isinstance(arms, Game) and entry.factory is None:
+            warn_short_bound(label, PolicySpec(entry.table).memory_bound, arms, stacklevel=2)
+        last = None if horizon is None else whole("horizon", horizon, low=1)
+        ends = _range(loss_range)
+        core = _core.Advisor(dumps(entry.table), entry.factory, len(names), last, seed_of(seed), ends)
+        self._start(core, names, label, last)
 
-    def _start(self, core: _core.Advisor, names: list[Any], label: str) -> None:
-        self._core, self._names, self._label = core, names, label
+    def _start(self, core: _core.Advisor, names: list[Any], label: str, horizon: int | None) -> None:
+        self._core, self._names, self._label, self._horizon = core, names, label, horizon
+        self._warned = False
         self._lock = threading.Lock()
 
     def ask(self) -> Decision:
         """Return the next play to make."""
         with self._lock:
-            number, arm, measured = self._core.ask()
-        return Decision(number, self._names[arm], "measured" if measured else "burn-in", arm)
+            identity, arm, measured = self._core.ask()
+            late = self._horizon is not None and identity >= self._horizon and not self._warned
+            self._warned = self._warned or late
+        if late:
+            warnings.warn(
+                f"decision {identity} is beyond the horizon of {self._horizon} plays that {self._label} was told: what "
+                "it guarantees holds up to there",
+                HorizonWarning,
+                stacklevel=2,
+            )
+        return Decision(identity, self._names[arm], "measured" if measured else "burn-in", arm)
 
-    def tell(self, decision: Decision | int, *, loss: float | None = None, reward: float | None = None) -> None:
-        """Report the loss of a decision, or its reward.
+    def tell(
+        self,
+        decision: Decision | int,
+        *,
+        loss: SupportsFloat | None = None,
+        reward: SupportsFloat | None = None,
+    ) -> bool:
+        """Report the loss of a decision, or its reward. Return whether the policy uses it.
+
+        The policy uses no losses of burn-in plays, and none once it has decided for good.
 
         Losses are minimised. A reward is converted to the loss ``low + high - reward``, where ``(low, high)`` is the
-        range of losses: ``1 - reward`` for losses in [0, 1], ``-reward`` for an unbounded range.
+        range of losses: ``1 - reward`` for losses in [0, 1], ``-reward`` for an unbounded range. So rewards lie in the
+        same range.
         """
-        if (loss is None) == (reward is None):
-            raise TypeError("tell needs the loss or the reward of the decision, by name: one of `loss=` and `reward=`")
-        if loss is None:
+        identity = _number(decision)
+        if loss is not None and reward is None:
+            told = number("loss", loss)
+        elif reward is not None and loss is None:
             low, high = self._core.loss_range
-            loss = low + high - float(reward if reward is not None else math.nan)
+            given = number("reward", reward)
+            if not low <= given <= high:
+                raise TellError(
+                    f"the reward {given:g} of decision {identity} does not lie in [{low:g}, {high:g}], the rewards "
+                    f"that `loss_range=({low:g}, {high:g})` declares possible"
+                )
+            told = low + high - given
+        else:
+            raise ArgumentTypeError(
+                "tell needs the loss or the reward of the decision, by name: one of `loss=` and `reward=`"
+            )
         with self._lock:
-            self._core.tell(_number(decision), float(loss))
+            return self._core.tell(identity, told)
 
     def forget(self, decision: Decision | int) -> None:
         """Give up a loss that will never arrive. If the policy needs it, one more play replaces it.
@@ -132,10 +177,11 @@ class Advisor:
         with self._lock:
             self._core.forget(_number(decision))
 
-    def recommend(self) -> Any:
+    def recommend(self) -> ArmName:
         """Return the arm to use if learning stopped now."""
         with self._lock:
-            return self._names[self._core.recommend()]
+            arm: ArmName = self._names[self._core.recommend()]
+        return arm
 
     def certificate(self) -> Certificate | None:
         """Return what the policy guarantees about its arms so far; None for most policies."""
@@ -146,12 +192,12 @@ class Advisor:
         return Certificate(tuple(self._names[arm] for arm in arms), gap, delta)
 
     @property
-    def arms(self) -> list[Any]:
+    def arms(self) -> list[ArmName]:
         """The names of the arms."""
         return list(self._names)
 
     @property
-    def plays(self) -> dict[Any, int]:
+    def plays(self) -> dict[ArmName, int]:
         """The number of plays of each arm."""
         return dict(zip(self._names, self._core.plays))
 
@@ -189,7 +235,9 @@ class Advisor:
             raise SnapshotError("the names of the arms have no JSON form: pickle the advisor, or use strings as names")
         with self._lock:
             advisor = json.loads(self._core.to_json())
-        return json.dumps({"calibandit_python": 1, "arms": self._names, "label": self._label, "advisor": advisor})
+        horizon = {} if self._horizon is None else {"horizon": self._horizon}
+        saved = {"calibandit_python": 1, "arms": self._names, "label": self._label, **horizon, "advisor": advisor}
+        return json.dumps(saved)
 
     @classmethod
     def from_json(cls, text: str) -> Advisor:
@@ -197,21 +245,25 @@ class Advisor:
         try:
             saved = json.loads(text)
             names, label, advisor = saved["arms"], saved["label"], saved["advisor"]
+            # Snapshots without it are of advisors whose policy was told no horizon, or older.
+            horizon = saved.get("horizon")
             if saved["calibandit_python"] != 1:
                 raise SnapshotError(f"the snapshot has layout {saved['calibandit_python']!r}; this version reads 1")
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, SnapshotError):
                 raise
             raise SnapshotError(f"not a snapshot of an advisor: {error!r}") from error
-        return cls._restored(json.dumps(advisor), names, label, None)
+        return cls._restored(json.dumps(advisor), names, label, None, horizon)
 
     @classmethod
-    def _restored(cls, text: str, names: list[Any], label: str, policy: Policy | None) -> Advisor:
+    def _restored(
+        cls, text: str, names: list[Any], label: str, policy: Policy | None, horizon: int | None = None
+    ) -> Advisor:
         made = cls.__new__(cls)
         core = _core.Advisor.from_json(text, policy)
         if len(core.plays) != len(names):
             raise SnapshotError(f"the snapshot has {len(names)} names for {len(core.plays)} arms")
-        made._start(core, names, label)
+        made._start(core, names, label, horizon)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -225,24 +277,64 @@ class Advisor:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Advisor:
         """Restore an advisor from a file that :meth:`save` wrote."""
-        with open(path, encoding="utf-8") as file:
-            return cls.from_json(file.read())
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError as error:
+            raise MissingFileError(f"{os.fspath(path)}: there is no such file") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnreadableFileError(f"{os.fspath(path)}: {error}") from error
+        return cls.from_json(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
             own = copy.deepcopy(self._core.own_policy)
-            return (Advisor._restored, (self._core.to_json(), self._names, self._label, own))
+            return (Advisor._restored, (self._core.to_json(), self._names, self._label, own, self._horizon))
 
     def __repr__(self) -> str:
         waiting = len(self.outstanding)
         awaits = f", {waiting} losses outstanding" if waiting else ""
         return f"<Advisor {self._label}: {len(self._names)} arms, {self.decisions} decisions{awaits}>"
 
+    def _repr_html_(self) -> str:
+        run, plays = self.current_run, self._core.plays
+        rows = [
+            (str(name), plays[arm], "playing" if run is not None and run.arm == arm else "")
+            for arm, name in enumerate(self._names)
+        ]
+        caption = f"Advisor, {self._label}: {self.decisions:,} decisions, {len(self.outstanding):,} losses outstanding"
+        return _html.table(caption, ("arm", "plays", ""), rows)
+
 
 def _number(decision: Decision | int) -> int:
     if isinstance(decision, Decision):
         return decision.id
-    number = whole("decision", decision, low=-LARGEST)
-    if number < 0:
-        raise UnknownNameError(f"there is no decision {number}: decisions are numbered from 0")
-    return number
+    given = whole("decision", decision, low=-LARGEST)
+    if given < 0:
+        raise UnknownNameError(f"there is no decision {given}: decisions are numbered from 0")
+    return given
+
+
+def _names(arms: Any) -> list[Any]:
+    """The names of the arms: those given, those of a game, or the indices."""
+    if isinstance(arms, Game):
+        return list(arms.arm_names) if arms._has_names else list(range(arms.n_arms))
+    if is_number(arms):
+        return list(range(whole("arms", arms, low=1)))
+    names = listed("arms", arms, "names")
+    try:
+        repeated = len(set(names)) != len(names)
+    except TypeError:
+        raise ArgumentTypeError(f"`arms` must contain names, but {names!r} has a value that cannot be one") from None
+    if repeated:
+        raise SpecError(f"`arms` has the same name twice: {names!r}")
+    if not names:
+        raise SpecError("`arms` is empty: an advisor needs at least one arm")
+    return names
+
+
+def _range(given: Any) -> tuple[float, float]:
+    ends = listed("loss_range", given)
+    if len(ends) != 2:
+        raise SpecError(f"`loss_range` must be a pair (low, high), not {given!r}")
+    return number("loss_range[0]", ends[0]), number("loss_range[1]", ends[1])

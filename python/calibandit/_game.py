@@ -1,159 +1,53 @@
-"""Games and their arms."""
+"""Games."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Union
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._arguments import unknown, whole
+from . import _core, _html
+from ._arguments import listed, unknown, whole
+from ._arm import Arm, ArmList
 from ._core import Game as CoreGame
 from ._core import Session
 from ._json import dumps, loads
-from .errors import UnknownNameError
+from ._noise import noise
+from ._optimum import BestSequence, Optimum, Reo
+from ._options import SeedLike, seed_of
+from .errors import ArgumentTypeError, GameError, MemoryBoundWarning, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Arm", "BestSequence", "Game", "Noise", "Optimum", "Reo", "game"]
+__all__ = ["Game", "game"]
 
-Noise = Union[str, Mapping[str, Mapping[str, float]]]
-"""The noise of the feedback: ``"bernoulli"``, ``"none"``, ``{"normal": {"sd": 0.1}}`` or ``{"beta": {"concentration":
-20}}``."""
-
-LossLike = Union[float, Sequence[float], Callable[[float], float], Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One arm of a game.
-
-    ``weights`` are the weights of the plays in the window, newest first, each in (0, 1]; their number is the memory of
-    the arm. ``memory`` is short for that many weights of 1. ``loss`` is the expected loss of a play:
-
-    * a number: a constant loss;
-    * a list: the loss by the number of plays in the window, from 1 to the memory;
-    * a function of the tally (the weighted number of plays in the window);
-    * a table as in experiment files, such as ``{"linear": {"intercept": 0.9, "slope": -0.2}}`` or
-      ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too.
-
-    ``trend`` states that a function is ``"decreasing"`` or ``"increasing"`` in the tally. ``reo`` and ``optimum`` then
-    do not have to evaluate every window.
-
-    >>> Arm(memory=3, loss=[0.9, 0.6, 0.2])
-    Arm(memory=3, loss=[0.9, 0.6, 0.2])
-    """
-
-    weights: Sequence[float] | None = None
-    memory: int | None = None
-    loss: LossLike = 0.5
-    feedback: Noise = "bernoulli"
-    trend: Literal["decreasing", "increasing"] | None = field(default=None)
-
-    def __repr__(self) -> str:
-        shown = [f"{name}={getattr(self, name)!r}" for name in ("weights", "memory") if getattr(self, name) is not None]
-        shown.append(f"loss={self.loss!r}")
-        if self.feedback != "bernoulli":
-            shown.append(f"feedback={self.feedback!r}")
-        if self.trend is not None:
-            shown.append(f"trend={self.trend!r}")
-        return f"Arm({', '.join(shown)})"
-
-    @property
-    def function(self) -> Callable[[float], float] | None:
-        """The loss curve if it is a function, otherwise None."""
-        if callable(self.loss):
-            return self.loss
-        if isinstance(self.loss, Mapping) and "function" in self.loss:
-            function: Callable[[float], float] = self.loss["function"]
-            return function
-        return None
-
-    @property
-    def curve(self) -> dict[str, Any]:
-        """The loss curve as in experiment files. For a function: only the values given beside it."""
-        if isinstance(self.loss, Mapping):
-            return {key: value for key, value in self.loss.items() if key != "function"}
-        if callable(self.loss):
-            return {}
-        if isinstance(self.loss, (int, float)):
-            return {"constant": float(self.loss)}
-        return {"by_plays": [float(loss) for loss in self.loss]}
-
-    @property
-    def spec(self) -> dict[str, Any]:
-        """The arm as in experiment files."""
-        weights = None if self.weights is None else [float(weight) for weight in self.weights]
-        return {"weights": weights, "memory": self.memory, "loss": self.curve, "feedback": self.feedback}
-
-
-@dataclass(frozen=True)
-class Reo:
-    """Repeated exposure optimality (REO): how far playing the best arm repeatedly is from optimal."""
-
-    alpha: float
-    """The smallest alpha for which the game satisfies alpha-REO. With 0, playing the best arm repeatedly is optimal."""
-    best_arm: int
-    """The arm with the least eventual loss."""
-    arm: int
-    """The arm with the least loss of all arms in all windows."""
-    window: tuple[bool, ...]
-    """The window in which it has this loss, newest play first."""
-
-
-@dataclass(frozen=True)
-class BestSequence:
-    """An optimal sequence of plays: ``prefix``, then ``cycle`` repeated ``repeats`` times, then ``tail``. Iterable."""
-
-    prefix: tuple[int, ...]
-    cycle: tuple[int, ...]
-    repeats: int
-    tail: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.prefix) + len(self.cycle) * self.repeats + len(self.tail)
-
-    def __iter__(self) -> Iterator[int]:
-        yield from self.prefix
-        for _ in range(self.repeats):
-            yield from self.cycle
-        yield from self.tail
-
-
-@dataclass(frozen=True)
-class Optimum:
-    """The least expected loss of any sequence of plays."""
-
-    horizon: int
-    loss: float
-    """The loss of ``sequence``: the optimum, if it is ``exact``."""
-    excess: float
-    """``loss`` minus ``horizon`` times the least eventual loss."""
-    lower: float
-    """A lower bound on the loss of every sequence; equal to ``loss`` if it is ``exact``."""
-    exact: bool
-    sequence: BestSequence
+#: The name of the experiment of :func:`simulate`, whose first instance the properties of a game describe.
+_NAME = "simulation"
+#: The most arms in the HTML table of a game.
+_SHOWN_ARMS = 40
 
 
 class Game:
     """A game, or a specification from which instances of a game are drawn.
 
-    Define one arm by arm, or use one of :mod:`calibandit.games`:
+    Define one arm by arm, with a ``title`` for tables and figures if you like, or use one of :mod:`calibandit.games`:
 
     >>> import calibandit as cb
-    >>> workers = cb.Game(arms=[
-    ...     cb.Arm(memory=3, loss=0.5),
-    ...     cb.Arm(memory=3, loss=lambda tally: 1.2 - 0.3 * tally),
+    >>> workers = cb.Game(title="two workers", arms=[
+    ...     cb.Arm(memory=3, loss=0.5, name="ann"),
+    ...     cb.Arm(memory=3, loss=lambda tally: 1.2 - 0.3 * tally, name="bob"),
     ... ])
-    >>> [round(loss, 2) for loss in workers.play([1, 1, 1, 0, 1]).tolist()]
+    >>> [round(loss, 2) for loss in workers.play(["bob", "bob", "bob", "ann", "bob"]).tolist()]
     [0.9, 0.6, 0.3, 0.5, 0.6]
     >>> workers.best_arm, round(workers.optimum(100).loss, 2)
     (1, 30.9)
+    >>> workers.optimum(100).sequence
+    <BestSequence of 100 plays: 100 * bob>
 
-    Named games draw the index of their best arm in each instance. ``reo``, ``optimum``, ``play`` and the properties
-    then describe the first instance that :func:`simulate` plays; :meth:`draw` returns any other:
+    Named games draw the index of their best arm in each instance. ``arms``, ``reo``, ``optimum``, ``play`` and the
+    properties then describe the first instance that :func:`simulate` plays; :meth:`draw` returns any other:
 
     >>> cb.games.step(arms=5, memory=3).draw(seed=1, instance=7).best_arm in range(5)
     True
@@ -162,16 +56,19 @@ class Game:
     _core: CoreGame
     _made_from: tuple[Any, ...]
 
-    def __init__(self, arms: Sequence[Arm]) -> None:
-        arms = list(arms)
-        for arm in arms:
+    def __init__(self, arms: Iterable[Arm], title: str | None = None) -> None:
+        given = listed("arms", arms, "calibandit.Arm objects")
+        for i, arm in enumerate(given):
             if not isinstance(arm, Arm):
-                raise TypeError(f"`arms` must contain calibandit.Arm objects, not {type(arm).__name__}")
-        if any(arm.function is not None for arm in arms):
-            self._core = _core.Game.from_arms([_parts(arm) for arm in arms])
+                raise ArgumentTypeError(f"`arms[{i}]` must be a calibandit.Arm, not {type(arm).__name__}")
+        if title is not None and not isinstance(title, str):
+            raise ArgumentTypeError(f"`title` must be a text, not {title!r}")
+        if any(arm.function is not None for arm in given):
+            self._core = _core.Game.from_arms([arm._parts() for arm in given], title)
         else:
-            self._core = _core.Game.from_spec(dumps({"kind": "custom", "arm": [_present(arm.spec) for arm in arms]}))
-        self._made_from = ("arms", arms)
+            table = {"kind": "custom", "title": title, "arm": [arm.spec for arm in given]}
+            self._core = _core.Game.from_spec(dumps(table))
+        self._made_from = ("arms", given, title)
 
     @classmethod
     def _of(cls, core: CoreGame, *made_from: Any) -> Game:
@@ -182,32 +79,42 @@ class Game:
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Game:
-        """The game of a ``[game]`` table.
+        """The game of a ``[game]`` table. Arms of a custom game may also be :class:`Arm` objects.
 
         >>> Game.from_spec({"kind": "step", "arms": 5, "memory": 3})
         Game.from_spec({'kind': 'step', 'arms': 5, 'memory': 3, 'usual_loss': 0.5, 'best_loss': 0.35, 'feedback':
         'bernoulli'})
         """
+        if not isinstance(spec, Mapping):
+            raise ArgumentTypeError(f"a specification must be a mapping such as {{'kind': 'step'}}, not {spec!r}")
         kind = spec.get("kind")
         kinds = [known["name"] for known in loads(_core.game_kinds())]
         if kind not in kinds:
             raise UnknownNameError(unknown("game", kind, kinds))
-        return cls._of(_core.Game.from_spec(dumps(dict(spec))), "spec", dict(spec))
+        table = {key: value for key, value in spec.items() if value is not None}
+        if "feedback" in table:
+            table["feedback"] = noise(table["feedback"]).spec
+        if kind == "custom" and "arm" in table:
+            table["arm"] = listed("arm", table["arm"], "calibandit.Arm objects or mappings")
+            if any(_is_python(arm) for arm in table["arm"]):
+                return _of_objects(table)
+        return cls._of(_core.Game.from_spec(dumps(table)), "spec", table)
 
-    def draw(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Game:
+    def draw(self, seed: SeedLike = 1, instance: int = 0, experiment: str = _NAME) -> Game:
         """Draw the game of one instance: the one that ``simulate(..., seed=seed, name=experiment)`` plays."""
-        core = self._core.draw(seed, experiment, instance)
-        return Game._of(core, "draw", self, seed, instance, experiment)
+        drawn, instance = seed_of(seed), whole("instance", instance)
+        core = self._core.draw(drawn, experiment, instance)
+        return Game._of(core, "draw", self, drawn, instance, experiment)
 
-    def session(self, seed: int = 1, instance: int = 0, experiment: str = "simulation") -> Session:
+    def session(self, seed: SeedLike = 1, instance: int = 0, experiment: str = _NAME) -> Session:
         """Play the game one play at a time, with noise: :meth:`Session.step` returns the observed and the expected
         loss.
 
-        >>> session = Game(arms=[Arm(memory=2, loss=[0.9, 0.2]), Arm(memory=2, loss=0.5)]).session(seed=7)
-        >>> [session.step(0)[1] for _ in range(3)]
+        >>> session = Game(arms=[Arm(memory=2, loss=[0.9, 0.2], name="bob"), Arm(memory=2)]).session(seed=7)
+        >>> [session.step("bob")[1] for _ in range(3)]
         [0.9, 0.2, 0.2]
         """
-        return self._core.session(seed, experiment, instance)
+        return self._core.session(seed_of(seed), experiment, whole("instance", instance))
 
     @property
     def spec(self) -> dict[str, Any] | None:
@@ -224,9 +131,39 @@ class Game:
         return self._core.title
 
     @property
-    def arms(self) -> int:
+    def arms(self) -> ArmList:
+        """The arms. For a named game: those of the first instance that :func:`simulate` plays.
+
+        >>> import calibandit as cb
+        >>> cb.games.step(arms=2, memory=3, best_arm=1).arms
+        [Arm(memory=3, loss=0.5), Arm(memory=3, loss={'constant': 0.5, 'calibrated': 0.35})]
+        """
+        how, what, *_ = self._made_from
+        if how == "arms":
+            return ArmList(what)
+        if how == "draw" and what.spec is None:
+            # A game with functions is the same in every instance.
+            arms: ArmList = what.arms
+            return arms
+        drawn = self._core.draw(1, _NAME, 0).spec()
+        if drawn is None:
+            raise GameError("the arms of this game have no form in Python")
+        return ArmList(Arm.from_spec(arm) for arm in loads(drawn)["arm"])
+
+    @property
+    def n_arms(self) -> int:
         """The number of arms, K."""
         return self._core.facts()[0]
+
+    @property
+    def arm_names(self) -> list[str]:
+        """The name of each arm, or its index as text if it has none."""
+        names = self._core.facts()[4]
+        return [str(arm) if name is None else name for arm, name in enumerate(names)]
+
+    @property
+    def _has_names(self) -> bool:
+        return any(name is not None for name in self._core.facts()[4])
 
     @property
     def memory(self) -> int:
@@ -235,7 +172,7 @@ class Game:
 
     @property
     def best_arm(self) -> int:
-        """The arm with the least eventual loss."""
+        """The index of the arm with the least eventual loss."""
         return self._core.facts()[2]
 
     @property
@@ -253,7 +190,7 @@ class Game:
         0.0
         """
         alpha, best_arm, arm, window = self._core.reo()
-        return Reo(alpha, best_arm, arm, tuple(window))
+        return Reo(alpha, best_arm, arm, tuple(window), tuple(self.arm_names))
 
     def optimum(self, horizon: int) -> Optimum:
         """Compute the least expected loss of all sequences of plays, exactly and at any horizon.
@@ -264,24 +201,48 @@ class Game:
         >>> cb.games.step(arms=5, memory=3).optimum(10**12).loss
         350000000000.3
         """
-        horizon = whole("horizon", horizon)
+        horizon = whole("horizon", horizon, low=1)
         loss, excess, lower, exact, prefix, cycle, repeats, tail = self._core.optimum(horizon)
-        sequence = BestSequence(tuple(prefix), tuple(cycle), repeats, tuple(tail))
+        sequence = BestSequence(tuple(prefix), tuple(cycle), repeats, tuple(tail), tuple(self.arm_names))
         return Optimum(horizon, loss, excess, lower, exact, sequence)
 
-    def play(self, sequence: Sequence[int]) -> NDArray[np.float64]:
-        """Compute the expected losses of a sequence of plays, from the beginning of the game."""
+    def play(self, sequence: Iterable[int | str]) -> NDArray[np.float64]:
+        """Compute the expected losses of a sequence of plays, from the beginning of the game.
+
+        The plays are indices of arms or their names.
+        """
         import numpy as np
 
-        return np.asarray(self._core.play([int(arm) for arm in sequence]))
+        plays = listed("sequence", sequence, "arms")
+        names = {name: arm for arm, name in enumerate(self._core.facts()[4]) if name is not None}
+        return np.asarray(self._core.play([_index(f"sequence[{i}]", arm, names) for i, arm in enumerate(plays)]))
 
     def __repr__(self) -> str:
-        spec = self.spec
-        if self._made_from[0] == "spec" and spec is not None:
-            return f"Game.from_spec({spec!r})"
-        if self._made_from[0] == "arms":
-            return f"Game(arms={self._made_from[1]!r})"
-        return f"<Game drawn from {self._made_from[1]!r}, seed={self._made_from[2]}, instance={self._made_from[3]}>"
+        how, what, *more = self._made_from
+        if how == "spec":
+            return f"Game.from_spec({self.spec!r})"
+        if how == "arms":
+            title = f", title={more[0]!r}" if more[0] is not None else ""
+            return f"Game(arms={what!r}{title})"
+        return f"<Game drawn from {what!r}, seed={more[0]}, instance={more[1]}>"
+
+    def _repr_html_(self) -> str:
+        _, memory, best, losses, _ = self._core.facts()
+        names = self.arm_names
+        rows = [
+            (
+                names[i] + (" (best)" if i == best else ""),
+                str(arm.memory) if arm.memory is not None else f"weights {_short(arm.weights)}",
+                _short(arm.loss),
+                repr(arm.feedback),
+                losses[i],
+            )
+            for i, arm in enumerate(self.arms[:_SHOWN_ARMS])
+        ]
+        caption = f"{self.title}: {len(names)} arms, memory {memory}"
+        if len(names) > _SHOWN_ARMS:
+            caption += f"; the first {_SHOWN_ARMS}"
+        return _html.table(caption, ("arm", "memory", "expected loss", "feedback", "eventual loss"), rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -297,29 +258,49 @@ class Game:
 
 def _remake(how: str, what: Any, *rest: Any) -> Game:
     if how == "arms":
-        return Game(what)
+        return Game(what, *rest)
     if how == "spec":
         return Game.from_spec(what)
     drawn: Game = what.draw(*rest)
     return drawn
 
 
-def _parts(arm: Arm) -> tuple[Any, ...]:
-    weights = None if arm.weights is None else [float(weight) for weight in arm.weights]
-    function = arm.function
-    if function is None:
-        return (weights, arm.memory, dumps(arm.curve), None, None, None, dumps(arm.feedback))
-    special = dict(arm.curve)
-    calibrated, alone = special.pop("calibrated", None), special.pop("alone", None)
-    if special:
-        raise UnknownNameError(
-            f"beside a function, only `calibrated` and `alone` are allowed, not {', '.join(special)}"
-        )
-    return (weights, arm.memory, function, calibrated, alone, arm.trend, dumps(arm.feedback))
+def _is_python(arm: Any) -> bool:
+    """Whether an arm is an object of Python, or has a function that a file cannot hold."""
+    if isinstance(arm, Arm) or not isinstance(arm, Mapping):
+        return True
+    loss = arm.get("loss")
+    return callable(loss) or (isinstance(loss, Mapping) and "function" in loss)
 
 
-def _present(spec: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in spec.items() if value is not None}
+def _of_objects(table: dict[str, Any]) -> Game:
+    """A custom game whose arms are objects, some of them perhaps with functions."""
+    for key in table:
+        if key not in ("kind", "title", "arm"):
+            raise UnknownNameError(unknown("parameter of a custom game", key, ["title", "arm"]))
+    arms = [arm if isinstance(arm, Arm) else Arm.from_spec(arm) for arm in table["arm"]]
+    return Game(arms, table.get("title"))
+
+
+def _index(argument: str, arm: Any, names: Mapping[str, int]) -> int:
+    """The index of an arm that is given by its index or its name."""
+    if not isinstance(arm, str):
+        return whole(argument, arm)
+    if arm not in names:
+        raise UnknownNameError(unknown("arm", arm, list(names)))
+    return names[arm]
+
+
+def _short(value: Any) -> str:
+    """A loss or weights in a few words."""
+    if callable(value):
+        return f"function {getattr(value, '__name__', type(value).__name__)}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_short(part)}" for key, part in value.items())
+    if isinstance(value, (list, tuple)):
+        shown = ", ".join(_html.number(one) for one in value[:8])
+        return shown + (", …" if len(value) > 8 else "")
+    return _html.number(value) if isinstance(value, float) else str(value)
 
 
 def game(kind: str, **parameters: Any) -> Game:
@@ -328,4 +309,17 @@ def game(kind: str, **parameters: Any) -> Game:
     >>> game("step", arms=5, memory=3) == game("step")
     True
     """
-    return Game.from_spec({"kind": kind.replace("_", "-"), **{k: v for k, v in parameters.items() if v is not None}})
+    if not isinstance(kind, str):
+        raise ArgumentTypeError(f"`kind` must be the name of a kind of game, such as 'step', not {kind!r}")
+    return Game.from_spec({"kind": kind.replace("_", "-"), **parameters})
+
+
+def warn_short_bound(label: str, memory_bound: int | None, played: Game, stacklevel: int) -> None:
+    """Warn if the memory bound of a policy is below the memory of the game."""
+    if memory_bound is not None and memory_bound < played.memory:
+        warnings.warn(
+            f"{label} is told memory_bound={memory_bound}, but the memory of the game is {played.memory}: no guarantee "
+            "holds, because its burn-in may end before the arm is calibrated",
+            MemoryBoundWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -11,7 +11,7 @@ from . import _core
 from ._arguments import unknown
 from ._core import Feedback, Run
 from ._json import dumps, loads
-from .errors import UnknownNameError
+from .errors import ArgumentTypeError, UnknownNameError
 
 __all__ = ["Feedback", "Policy", "PolicyLike", "PolicySpec", "Run", "policy"]
 
@@ -133,6 +133,8 @@ def policy(kind: str, *, label: str | None = None, **parameters: Any) -> PolicyS
     >>> policy("calibrated", memory_bound=3).label
     'calibrated'
     """
+    if not isinstance(kind, str):
+        raise ArgumentTypeError(f"`kind` must be the name of a kind of policy, such as 'thompson', not {kind!r}")
     given = {key: value for key, value in parameters.items() if value is not None}
     named = {} if label is None else {"label": label}
     return PolicySpec({**named, "kind": kind.replace("_", "-"), **given})
@@ -183,7 +185,7 @@ def _factory(given: Any) -> Factory:
     if callable(given):
         factory: Factory = given
         return factory
-    raise TypeError(
-        f"not a policy: {given!r}. "
-        "Give one of calibandit.policies, the name of a kind, or a subclass of calibandit.Policy"
+    raise ArgumentTypeError(
+        f"`policy` is {given!r}, which is not a policy: give one of calibandit.policies, the name of a kind, or a "
+        "subclass of calibandit.Policy"
     )

@@ -22,6 +22,7 @@ __all__ = [
     "CalibanditError",
     "FolderError",
     "GameError",
+    "HorizonWarning",
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
@@ -139,6 +140,10 @@ class WorkersLostError(CalibanditError, RuntimeError):
 
 class MemoryBoundWarning(UserWarning):
     """The memory bound of a policy is below the memory of the game: no guarantee of the policy holds."""
+
+
+class HorizonWarning(UserWarning):
+    """An advisor is asked beyond the horizon that its policy was told."""
 
 
 #: Former names and the present ones.

@@ -4,7 +4,7 @@ Each function returns a :class:`~calibandit.Game` from which instances are drawn
 of experiment files. Where two numbers are a range, a value is drawn uniformly from it.
 
 >>> import calibandit as cb
->>> cb.games.step(arms=5, memory=3).arms
+>>> cb.games.step(arms=5, memory=3).n_arms
 5
 """
 
@@ -16,8 +16,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 from . import _core
-from ._game import Arm, Game, Noise, game
-from ._json import loads
+from ._arm import Arm
+from ._game import Game
+from ._game import game as _game
+from ._json import loads as _loads
+from ._noise import NoiseLike
+from ._signature import readable as _readable
 
 __all__ = [
     "adaptivity_a",
@@ -40,13 +44,14 @@ Span = Union[float, tuple[float, float]]
 """A number, or a range to draw it from."""
 
 
+@_readable
 def basketball(
     *,
     weights: Sequence[float] = (1.0, 0.5, 0.25),
     first: Mapping[str, float] | None = None,
     second: Mapping[str, float] | None = None,
     best_arm: int | None = None,
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """Two players shoot free throws; a shot helps the next ones, the less the longer ago it was.
 
@@ -64,10 +69,11 @@ def basketball(
       Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback: a hit or a miss.
     """
-    return game("basketball", weights=weights, first=first, second=second, best_arm=best_arm, feedback=feedback)
+    return _game("basketball", weights=weights, first=first, second=second, best_arm=best_arm, feedback=feedback)
 
 
-def needle(*, memory: int = 8, best_arm: int | None = None, feedback: Noise = "none") -> Game:
+@_readable
+def needle(*, memory: int = 8, best_arm: int | None = None, feedback: NoiseLike = "none") -> Game:
     """Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of one of them free, and all else costs 1.
 
     In the paper: Proposition 1 and its proof.
@@ -80,10 +86,11 @@ def needle(*, memory: int = 8, best_arm: int | None = None, feedback: Noise = "n
     * ``best_arm``: The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback; the paper's has none.
     """
-    return game("needle", memory=memory, best_arm=best_arm, feedback=feedback)
+    return _game("needle", memory=memory, best_arm=best_arm, feedback=feedback)
 
 
-def adaptivity_a(*, arms: int = 2, best_arm: int | None = None, feedback: Noise = "none") -> Game:
+@_readable
+def adaptivity_a(*, arms: int = 2, best_arm: int | None = None, feedback: NoiseLike = "none") -> Game:
     """Memory 1: one arm always costs 1/2 and all others 1.
 
     In the paper: the game tb_A of Theorem 2's proof. 0-REO.
@@ -92,16 +99,17 @@ def adaptivity_a(*, arms: int = 2, best_arm: int | None = None, feedback: Noise 
     * ``best_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback; the paper's has none.
     """
-    return game("adaptivity-a", arms=arms, best_arm=best_arm, feedback=feedback)
+    return _game("adaptivity-a", arms=arms, best_arm=best_arm, feedback=feedback)
 
 
+@_readable
 def adaptivity_b(
     *,
     arms: int = 2,
     memory_bound: int = 100,
     best_arm: int | None = None,
     safe_arm: int | None = None,
-    feedback: Noise = "none",
+    feedback: NoiseLike = "none",
 ) -> Game:
     """One arm always costs 1/2 and all others 1, but one of these is free once it is calibrated, which takes as
     many plays as the memory bound.
@@ -116,7 +124,7 @@ def adaptivity_b(
     * ``safe_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback; the paper's has none.
     """
-    return game(
+    return _game(
         "adaptivity-b",
         arms=arms,
         memory_bound=memory_bound,
@@ -126,6 +134,7 @@ def adaptivity_b(
     )
 
 
+@_readable
 def step(
     *,
     arms: int = 5,
@@ -133,7 +142,7 @@ def step(
     usual_loss: float = 0.5,
     best_loss: float = 0.35,
     best_arm: int | None = None,
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """Every play costs the same, except that the best arm is better once it is calibrated. Unit weights.
 
@@ -147,7 +156,7 @@ def step(
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
-    return game(
+    return _game(
         "step",
         arms=arms,
         memory=memory,
@@ -158,13 +167,14 @@ def step(
     )
 
 
+@_readable
 def alpha_reo(
     *,
     arms: int = 5,
     memory: int = 4,
     best_arm: int | None = None,
     decoy_arm: int | None = None,
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """Losses fall with the number of plays; the best arm drops by 0.15 more when calibrated, and one play of a
     decoy after a rest is better than all else. Weights 1/(4m).
@@ -190,10 +200,17 @@ def alpha_reo(
     * ``decoy_arm``: The index of the decoy x**, from 0. Drawn uniformly among the other arms if not given.
     * ``feedback``: The noise of the feedback.
     """
-    return game("alpha-reo", arms=arms, memory=memory, best_arm=best_arm, decoy_arm=decoy_arm, feedback=feedback)
+    return _game("alpha-reo", arms=arms, memory=memory, best_arm=best_arm, decoy_arm=decoy_arm, feedback=feedback)
 
 
-def decay(*, arms: int = 5, memory: int = 4, best_arm: int | None = None, feedback: Noise = "bernoulli") -> Game:
+@_readable
+def decay(
+    *,
+    arms: int = 5,
+    memory: int = 4,
+    best_arm: int | None = None,
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
     """Losses fall with a tally in which a play counts for half of the one after it; the best arm drops by 0.15 more
     when calibrated.
 
@@ -207,15 +224,16 @@ def decay(*, arms: int = 5, memory: int = 4, best_arm: int | None = None, feedba
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
-    return game("decay", arms=arms, memory=memory, best_arm=best_arm, feedback=feedback)
+    return _game("decay", arms=arms, memory=memory, best_arm=best_arm, feedback=feedback)
 
 
+@_readable
 def darts(
     *,
     arms: int = 20,
     first_toss: Span = (0.68, 0.72),
     calibrated: Span = (0.58, 0.62),
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """A first toss misses more often than the tosses right after it; every player's two losses are drawn at random.
 
@@ -229,9 +247,10 @@ def darts(
       high], or one number.
     * ``feedback``: The noise of the feedback.
     """
-    return game("darts", arms=arms, first_toss=first_toss, calibrated=calibrated, feedback=feedback)
+    return _game("darts", arms=arms, first_toss=first_toss, calibrated=calibrated, feedback=feedback)
 
 
+@_readable
 def fitted(
     *,
     pair: Literal[
@@ -265,13 +284,14 @@ def fitted(
     * ``model``: The models, one per arm. In TOML, each is a `[[game.model]]` table.
     * ``memory``: The number of plays in a row that calibrate an arm, m. A `pair` has its own.
     """
-    return game("fitted", pair=pair, model=model, memory=memory)
+    return _game("fitted", pair=pair, model=model, memory=memory)
 
 
 race = fitted
 """The former name of :func:`fitted`."""
 
 
+@_readable
 def stochastic(
     *,
     losses: Sequence[float] | None = None,
@@ -279,7 +299,7 @@ def stochastic(
     usual_loss: float | None = None,
     best_loss: float | None = None,
     best_arm: int | None = None,
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """The plain stochastic bandit, in which nothing needs to warm up: memory 1.
 
@@ -293,7 +313,7 @@ def stochastic(
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
-    return game(
+    return _game(
         "stochastic",
         losses=losses,
         arms=arms,
@@ -304,6 +324,7 @@ def stochastic(
     )
 
 
+@_readable
 def random_reo(
     *,
     arms: int = 5,
@@ -315,7 +336,7 @@ def random_reo(
     best_arm: int | None = None,
     weights: Literal["unit", "random", "decay"] = "random",
     curve: Literal["step", "linear", "falling", "rough", "mixed"] = "mixed",
-    feedback: Noise = "bernoulli",
+    feedback: NoiseLike = "bernoulli",
 ) -> Game:
     """Random games whose smallest alpha, by the definition of REO, is the chosen one: for tests and for studies.
 
@@ -340,7 +361,7 @@ def random_reo(
     * ``curve``: How losses depend on the plays in the window.
     * ``feedback``: The noise of the feedback.
     """
-    return game(
+    return _game(
         "random-reo",
         arms=arms,
         memory=memory,
@@ -355,14 +376,16 @@ def random_reo(
     )
 
 
-def custom(*, arm: Sequence[Union[Arm, Mapping[str, Any]]]) -> Game:
+@_readable
+def custom(*, arm: Sequence[Union[Arm, Mapping[str, Any]]], title: str | None = None) -> Game:
     """Any game, written out arm by arm.
 
     In the literature: Section 2, the definition of the weighted tallying bandit.
 
     * ``arm``: The arms, in order: in TOML one `[[game.arm]]` table each.
+    * ``title``: The title of the game in tables and figures: 1 to 100 characters.
     """
-    return game("custom", arm=arm)
+    return _game("custom", arm=arm, title=title)
 
 
 def kinds() -> list[dict[str, Any]]:
@@ -371,5 +394,10 @@ def kinds() -> list[dict[str, Any]]:
     >>> 'step' in [kind["name"] for kind in kinds()]
     True
     """
-    described: list[dict[str, Any]] = loads(_core.game_kinds())
+    described: list[dict[str, Any]] = _loads(_core.game_kinds())
     return described
+
+
+def __dir__() -> list[str]:
+    # Completion offers the games, not what this module imports.
+    return list(__all__)

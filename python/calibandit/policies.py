@@ -12,8 +12,10 @@ from __future__ import annotations
 from typing import Any, Literal, Union
 
 from . import _core
-from ._json import loads
-from ._policy import PolicySpec, policy
+from ._json import loads as _loads
+from ._policy import PolicySpec
+from ._policy import policy as _policy
+from ._signature import readable as _readable
 
 __all__ = [
     "anytime_elimination",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 
+@_readable
 def calibrated(
     *,
     memory_bound: int,
@@ -59,9 +62,10 @@ def calibrated(
     * ``growth`` (a positive number; if None: 0.15, or 1 for `elimination`): A visit records at least this fraction
       of the arm's earlier recorded plays.
     """
-    return policy("calibrated", memory_bound=memory_bound, index=index, first=first, growth=growth, label=label)
+    return _policy("calibrated", memory_bound=memory_bound, index=index, first=first, growth=growth, label=label)
 
 
+@_readable
 def successive_elimination(
     *,
     memory_bound: int,
@@ -79,9 +83,10 @@ def successive_elimination(
     * ``radius``: The constant in the confidence radius: with a larger one, arms are dropped later.
     * ``delta`` (a number in (0, 1)): The probability with which the guarantee may fail.
     """
-    return policy("successive-elimination", memory_bound=memory_bound, radius=radius, delta=delta, label=label)
+    return _policy("successive-elimination", memory_bound=memory_bound, radius=radius, delta=delta, label=label)
 
 
+@_readable
 def anytime_elimination(*, memory_bound: int, delta: float = 0.005, label: str | None = None) -> PolicySpec:
     """The paper's Algorithm 1 with a wider radius, for an unknown horizon.
 
@@ -93,9 +98,10 @@ def anytime_elimination(*, memory_bound: int, delta: float = 0.005, label: str |
     * ``delta`` (a number in (0, 0.009)): The probability with which the guarantee may fail; the paper requires less
       than 0.009.
     """
-    return policy("anytime-elimination", memory_bound=memory_bound, delta=delta, label=label)
+    return _policy("anytime-elimination", memory_bound=memory_bound, delta=delta, label=label)
 
 
+@_readable
 def exp3(*, gamma: float | None = None, label: str | None = None) -> PolicySpec:
     """Exponential weights over single plays: assumes nothing about the losses, and has no burn-in.
 
@@ -105,9 +111,10 @@ def exp3(*, gamma: float | None = None, label: str | None = None) -> PolicySpec:
     * ``gamma`` (a number in (0, 1]; if None: min(1, sqrt(K ln K / ((e - 1) N))) for N updates): The rate of
       exploration and of learning.
     """
-    return policy("exp3", gamma=gamma, label=label)
+    return _policy("exp3", gamma=gamma, label=label)
 
 
+@_readable
 def batched_exp3(*, batch: int | None = None, gamma: float | None = None, label: str | None = None) -> PolicySpec:
     """EXP3 over batches of plays: sublinear policy regret against any bounded memory.
 
@@ -119,9 +126,10 @@ def batched_exp3(*, batch: int | None = None, gamma: float | None = None, label:
     * ``gamma`` (a number in (0, 1]; if None: min(1, sqrt(K ln K / ((e - 1) N))) for N batches): The rate of
       exploration and of learning.
     """
-    return policy("batched-exp3", batch=batch, gamma=gamma, label=label)
+    return _policy("batched-exp3", batch=batch, gamma=gamma, label=label)
 
 
+@_readable
 def epoch_ucb(*, memory_bound: int, exploration: float = 2.0, label: str | None = None) -> PolicySpec:
     """UCB over epochs of M plays of one arm, of which only the last is recorded.
 
@@ -133,27 +141,30 @@ def epoch_ucb(*, memory_bound: int, exploration: float = 2.0, label: str | None 
     * ``exploration`` (a positive number): The constant c in the index mean - sqrt(c ln(epochs) / n): a larger one
       explores more.
     """
-    return policy("epoch-ucb", memory_bound=memory_bound, exploration=exploration, label=label)
+    return _policy("epoch-ucb", memory_bound=memory_bound, exploration=exploration, label=label)
 
 
+@_readable
 def ucb1(*, label: str | None = None) -> PolicySpec:
     """UCB over single plays, without burn-in: a reference.
 
     Source: Auer, Cesa-Bianchi, Fischer (2002). Finite-time analysis of the multiarmed bandit problem. Machine
     Learning 47, 235-256. doi:10.1023/A:1013689704352.
     """
-    return policy("ucb1", label=label)
+    return _policy("ucb1", label=label)
 
 
+@_readable
 def thompson(*, label: str | None = None) -> PolicySpec:
     """Thompson sampling over single plays, without burn-in: a reference.
 
     Source: Thompson (1933). Biometrika 25, 285-294. doi:10.1093/biomet/25.3-4.285; Agrawal, Goyal (2012). Analysis
     of Thompson sampling for the multi-armed bandit problem. COLT 2012. arXiv:1111.1797.
     """
-    return policy("thompson", label=label)
+    return _policy("thompson", label=label)
 
 
+@_readable
 def explore_then_commit(*, memory_bound: int, explore: int | None = None, label: str | None = None) -> PolicySpec:
     """Measure every arm once after a burn-in, then play the best until the end: a reference.
 
@@ -165,7 +176,7 @@ def explore_then_commit(*, memory_bound: int, explore: int | None = None, label:
     * ``explore`` (an integer, at least 1; if None: ceil((T / K)^(2/3) (ln T)^(1/3)), or as many as the horizon
       allows): The number of plays to record of each arm before the decision.
     """
-    return policy("explore-then-commit", memory_bound=memory_bound, explore=explore, label=label)
+    return _policy("explore-then-commit", memory_bound=memory_bound, explore=explore, label=label)
 
 
 def kinds() -> list[dict[str, Any]]:
@@ -174,5 +185,10 @@ def kinds() -> list[dict[str, Any]]:
     >>> 'calibrated' in [kind["name"] for kind in kinds()]
     True
     """
-    described: list[dict[str, Any]] = loads(_core.policy_kinds())
+    described: list[dict[str, Any]] = _loads(_core.policy_kinds())
     return described
+
+
+def __dir__() -> list[str]:
+    # Completion offers the policies, not what this module imports.
+    return list(__all__)

@@ -9,6 +9,7 @@ import random
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import calibandit as cb
@@ -20,11 +21,11 @@ def advisor(**more: object) -> cb.Advisor:
     return cb.Advisor("calibrated", WORKERS, memory_bound=4, **more)  # type: ignore[arg-type]
 
 
-def loss(arm: str, number: int) -> float:
+def loss(arm: int | str, number: int) -> float:
     return ((number * 7919) % 100) / 100 * (0.2 if arm == "worker-2" else 1.0)
 
 
-def play(adviser: cb.Advisor, plays: int) -> list[str]:
+def play(adviser: cb.Advisor, plays: int) -> list[int | str]:
     played = []
     for _ in range(plays):
         decision = adviser.ask()
@@ -69,7 +70,7 @@ def test_losses_may_arrive_late_and_in_any_order() -> None:
     prompt, late = advisor(), advisor()
     shuffled = random.Random(1)
     waiting: list[cb.Decision] = []
-    played: list[str] = []
+    played: list[int | str] = []
     while len(played) < 500:
         try:
             decision = late.ask()
@@ -150,8 +151,12 @@ def test_invalid_snapshots_are_rejected(tmp_path: Path) -> None:
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(cb.SnapshotError):
             cb.Advisor.load(tmp_path / "bad.json")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.json") as caught:
         cb.Advisor.load(tmp_path / "nowhere.json")
+    assert isinstance(caught.value, cb.CalibanditError)
+    with pytest.raises(OSError, match=str(tmp_path)) as unreadable:
+        cb.Advisor.load(tmp_path)
+    assert isinstance(unreadable.value, cb.CalibanditError)
 
 
 class TryEach(cb.Policy):
@@ -218,3 +223,59 @@ def test_several_threads_can_ask_and_tell() -> None:
     for thread in threads:
         thread.join()
     assert not errors and sum(adviser.plays.values()) == adviser.decisions > 0
+
+
+def test_telling_returns_whether_the_loss_counts() -> None:
+    adviser = advisor()
+    for _ in range(40):
+        decision = adviser.ask()
+        assert adviser.tell(decision, loss=0.5) == (decision.phase == "measured")
+    forever = cb.Advisor(TryEach(), ["a"])
+    play(forever, 4)
+    assert forever.tell(forever.ask(), loss=0.5) is False, "the policy has decided for good"
+
+
+def test_a_reward_out_of_range_is_reported_as_a_reward() -> None:
+    adviser = advisor(loss_range=(0, 100))
+    decision = adviser.ask()
+    with pytest.raises(cb.TellError, match=r"the reward 120 of decision 0 does not lie in \[0, 100\]"):
+        adviser.tell(decision, reward=120)
+    with pytest.raises(TypeError, match="`reward` must be a number") as caught:
+        adviser.tell(decision, reward="much")  # type: ignore[arg-type]
+    assert isinstance(caught.value, cb.CalibanditError)
+
+
+def test_asking_beyond_the_horizon_warns_once(tmp_path: Path) -> None:
+    adviser = cb.Advisor("thompson", 2, horizon=10)
+    play(adviser, 9)
+    adviser.save(tmp_path / "a.json")
+    play(adviser, 1)
+    for one in (adviser, cb.Advisor.load(tmp_path / "a.json"), pickle.loads(pickle.dumps(adviser))):
+        with pytest.warns(cb.HorizonWarning, match="decision 10 is beyond the horizon of 10 plays") as caught:
+            play(one, 12 - one.decisions)
+        assert len(caught) == 1
+
+
+def test_arms_come_from_arrays_and_games() -> None:
+    pandas = pytest.importorskip("pandas")
+    for names in (np.array(["a", "b"]), pandas.Series(["a", "b"]), pandas.Index(["a", "b"]), ("a", "b")):
+        assert cb.Advisor("thompson", names).arms == ["a", "b"]
+    assert cb.Advisor("thompson", np.int64(3)).arms == [0, 1, 2]  # type: ignore[arg-type]
+    assert cb.Advisor("thompson", np.arange(5, 8)).ask().arm in (5, 6, 7)
+    game = cb.Game([cb.Arm(memory=3, loss=0.5, name="ann"), cb.Arm(memory=5, loss=0.4)])
+    assert cb.Advisor("calibrated", game, memory_bound=5).arms == ["ann", "1"]
+    assert cb.Advisor("thompson", cb.games.step()).arms == [0, 1, 2, 3, 4]
+    with pytest.warns(cb.MemoryBoundWarning, match="memory_bound=2, but the memory of the game is 5"):
+        cb.Advisor("calibrated", game, memory_bound=2)
+    for bad in ("ab", {"a": 1}, None, 2.5, [["a"]]):
+        with pytest.raises(TypeError, match="`arms`") as caught:
+            cb.Advisor("thompson", bad)  # type: ignore[arg-type]
+        assert isinstance(caught.value, cb.CalibanditError)
+
+
+def test_the_table_of_a_notebook_has_the_arms() -> None:
+    adviser = advisor()
+    play(adviser, 50)
+    page = adviser._repr_html_()
+    assert all(name in page for name in WORKERS) and "50 decisions" in page and "playing" in page
+    assert "\n" not in repr(adviser)

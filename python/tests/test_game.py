@@ -55,7 +55,7 @@ def test_every_policy_has_its_function(kind: dict) -> None:  # type: ignore[type
 def test_losses_equal_values_computed_by_hand() -> None:
     game = cb.Game([cb.Arm(memory=3, loss=0.5), cb.Arm(weights=[1.0, 0.5, 0.25], loss=lambda tally: 1 - tally / 2)])
     assert game.play([1, 1, 1, 0, 1]).tolist() == [0.5, 0.25, 0.125, 0.5, 0.375]
-    assert (game.arms, game.memory, game.best_arm) == (2, 3, 1)
+    assert (game.n_arms, game.memory, game.best_arm) == (2, 3, 1)
     assert game.eventual_losses.tolist() == [0.5, 0.125]
     assert game.reo().alpha == 0.0
     optimum = game.optimum(10)

@@ -93,9 +93,9 @@ def test_a_given_instance_is_used_in_every_episode() -> None:
 
 
 def test_invalid_arguments_are_rejected() -> None:
-    with pytest.raises(ValueError, match="horizon is 0"):
+    with pytest.raises(ValueError, match="`horizon` is 0"):
         cbgym.GameEnv(horizon=0)
-    with pytest.raises(ValueError, match="memory_bound is 0"):
+    with pytest.raises(ValueError, match="`memory_bound` is 0"):
         cbgym.GameEnv(memory_bound=0)
     with pytest.raises(ValueError, match="memroy"):
         cbgym.GameEnv("step", memroy=3)
@@ -117,3 +117,64 @@ def test_rendering_as_text() -> None:
     env.reset(seed=1)
     env.step(1)
     assert "1 of 5 plays; arm 1 cost" in env.render()
+
+
+def falling(tally: float) -> float:
+    return 0.9 - 0.25 * tally
+
+
+ARMS = [cb.Arm(memory=3, loss=0.5, name="ann"), cb.Arm(memory=3, loss=falling, name="bob")]
+
+
+@pytest.mark.parametrize("observe_losses", [False, True])
+@pytest.mark.parametrize("feedback", [cb.Bernoulli(), cb.Normal(sd=0.1), cb.Beta(concentration=8), cb.NoNoise()])
+def test_the_env_checker_passes_on_games_of_users(feedback: cb.Noise, observe_losses: bool) -> None:
+    game = cb.Game([*ARMS, cb.Arm(memory=2, loss=[0.8, 0.3], feedback=feedback)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Without a specification of Gymnasium, the checker cannot make the environment again for other render modes.
+        check_env(cbgym.GameEnv(game, horizon=50, observe_losses=observe_losses), skip_render_check=True)
+        check_env(make("calibandit/Custom-v0", arms=game.arms, horizon=50, observe_losses=observe_losses).unwrapped)
+
+
+def test_a_game_of_a_user_is_played_with_its_names_and_its_regret() -> None:
+    """By hand: 0.5, 0.65, 0.4, 0.15 against four plays of bob, which are 0.65, 0.4, 0.15, 0.15."""
+    for env in (cbgym.GameEnv(cb.Game(ARMS), horizon=4), make("calibandit/Custom-v0", arms=ARMS, horizon=4)):
+        _, info = env.reset(seed=1)
+        assert info == {"memory": 3, "arm_names": ("ann", "bob")}
+        infos = [env.step(arm)[4] for arm in (0, 1, 1, 1)]
+        assert [info["arm"] for info in infos] == ["ann", "bob", "bob", "bob"]
+        assert [info["expected_loss"] for info in infos] == pytest.approx([0.5, 0.65, 0.4, 0.15])
+        assert ["regret" in info for info in infos] == [False, False, False, True]
+        assert infos[-1]["regret"] == pytest.approx(1.7 - 1.35)
+        assert env.get_wrapper_attr("regret")() == infos[-1]["regret"]
+
+
+def test_losses_are_observed_on_request() -> None:
+    game = cb.Game(
+        [cb.Arm(memory=2, loss=[0.75, 0.25], feedback=cb.NoNoise()), cb.Arm(memory=1, loss=0.5, feedback="none")]
+    )
+    env = cbgym.GameEnv(game, horizon=4, observe_losses=True)
+    assert env.reset(seed=1)[0].tolist() == [0.0] * 7
+    assert env.step(0)[0].tolist() == [1, 0, 0, 0, 0.75, 0, 0.25]
+    assert env.step(0)[0].tolist() == [1, 0, 1, 0, 0.25, 0.75, 0.5]
+    assert env.step(1)[0].tolist() == [0, 1, 1, 0, 0.5, 0.25, 0.75]
+
+
+def test_the_module_is_an_attribute_of_the_package() -> None:
+    import subprocess
+    import sys
+
+    code = "import calibandit as cb; print(cb.gym.GameEnv.__name__)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "GameEnv\n"
+    hidden = f"import sys; sys.modules['gymnasium'] = None; {code}"
+    missing = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True).stderr
+    assert "ImportError: calibandit.gym needs Gymnasium: pip install 'calibandit[gym]'" in missing
+
+
+def test_wrong_games_are_rejected() -> None:
+    with pytest.raises(TypeError, match="`game`") as caught:
+        cbgym.GameEnv(3)  # type: ignore[arg-type]
+    assert isinstance(caught.value, cb.CalibanditError)
+    with pytest.raises(cb.SpecError, match="leave out memory"):
+        cbgym.GameEnv(cb.Game(ARMS), memory=3)

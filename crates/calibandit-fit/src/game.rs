@@ -146,7 +146,7 @@ impl GameFit {
                 feedback: if fit.sd > 0.0 { Noise::Normal { sd: fit.sd } } else { Noise::None },
             }
         });
-        Custom { arm: arms.collect() }.into()
+        Custom { title: None, arm: arms.collect() }.into()
     }
 
     /// The game as the `[game]` table of an experiment file, after comments on the fitted arms.

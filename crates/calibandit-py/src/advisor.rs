@@ -161,8 +161,8 @@ impl PyAdvisor {
         Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
     }
 
-    /// Takes the loss of a decision.
-    fn tell(&mut self, decision: u64, loss: f64) -> Result<(), Failure> {
+    /// Takes the loss of a decision, and returns whether the policy uses it.
+    fn tell(&mut self, decision: u64, loss: f64) -> Result<bool, Failure> {
         let told = self.advisor.tell(decision, loss);
         self.raised(told)
     }

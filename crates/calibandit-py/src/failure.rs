@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use calibandit::{
-    AdvisorError, AskError, GameError, LossRangeError, OptimumError, PolicyError, ReoError, SnapshotError, TellError,
+    AdvisorError, ArmError, AskError, GameError, LossRangeError, OptimumError, PolicyError, ReoError, SnapshotError,
+    TellError,
 };
 use calibandit_experiment::results::CsvError;
 use calibandit_experiment::run::ShardError;
@@ -55,6 +56,12 @@ pub(crate) enum Failure {
     Compare(#[from] CompareError),
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
+    /// An arm that is not part of a game yet.
+    #[error(transparent)]
+    Arm(#[from] ArmError),
+    /// A value of the wrong type.
+    #[error("{0}")]
+    Type(String),
     /// An invalid value for which the library has no error type.
     #[error("{0}")]
     Value(String),
@@ -98,7 +105,10 @@ impl Failure {
             Failure::Csv(_) => exception(py, "FolderError", &message),
             Failure::Compare(CompareError::UnknownPolicy { .. }) => exception(py, "UnknownNameError", &message),
             Failure::Compare(_) => exception(py, "SpecError", &message),
-            Failure::Game(_) | Failure::Reo(_) | Failure::Optimum(_) => exception(py, "GameError", &message),
+            Failure::Game(_) | Failure::Arm(_) | Failure::Reo(_) | Failure::Optimum(_) => {
+                exception(py, "GameError", &message)
+            }
+            Failure::Type(_) => exception(py, "ArgumentTypeError", &message),
             Failure::Policy(_) => exception(py, "PolicyError", &message),
             Failure::Ask(AskError::BadRun { .. }) => exception(py, "SimulationError", &message),
             Failure::Ask(AskError::Waiting { outstanding }) => with(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    Arm, ArmError, Game, GameError, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
+    Arm, ArmError, Game, GameSpec, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
     optimum, optimum_bounds, reo,
 };
 use calibandit_experiment::GameSource;
@@ -16,10 +16,29 @@ use crate::column::Column;
 use crate::failure::{Failure, Raised};
 use crate::session::PySession;
 
-/// An arm as Python gives it: weights, memory, the loss curve as JSON or a function, special values, trend, feedback as
-/// JSON.
-type ArmParts<'py> =
-    (Option<Vec<f64>>, Option<usize>, Bound<'py, PyAny>, Option<f64>, Option<f64>, Option<String>, String);
+/// An arm as Python gives it.
+#[derive(FromPyObject)]
+pub(crate) struct ArmParts<'py>(
+    /// The name.
+    Option<String>,
+    /// The weights.
+    Option<Vec<f64>>,
+    /// The memory.
+    Option<usize>,
+    /// The loss curve: JSON, or a function.
+    Bound<'py, PyAny>,
+    /// The loss when calibrated, beside a function.
+    Option<f64>,
+    /// The loss when alone, beside a function.
+    Option<f64>,
+    /// The trend of a function.
+    Option<String>,
+    /// The feedback as JSON.
+    String,
+);
+
+/// Numbers of arms and of the longest memory, the best arm, the eventual losses and the names.
+type Facts = (usize, usize, usize, Vec<f64>, Vec<Option<String>>);
 
 /// `alpha`, `best_arm`, `arm`, `window`.
 type ReoParts = (f64, usize, usize, Vec<bool>);
@@ -46,17 +65,36 @@ impl PyGame {
 
     /// The game with these arms, some of whose loss curves are Python functions.
     #[staticmethod]
-    fn from_arms(arms: Vec<ArmParts<'_>>) -> Result<Self, Failure> {
+    fn from_arms(arms: Vec<ArmParts<'_>>, title: Option<String>) -> Result<Self, Failure> {
         let raised = Raised::default();
-        let arms = arms.into_iter().enumerate().map(|(index, parts)| arm(index, parts, &raised));
-        let arms = raised.or(arms.collect::<Result<Vec<Arm>, Failure>>())?;
-        Ok(Self { source: GameSource::Fixed(Game::new(arms)?), raised })
+        let arms =
+            raised.or(arms.into_iter().map(|parts| arm(parts, &raised)).collect::<Result<Vec<Arm>, Failure>>())?;
+        let game = Game::new(arms)?;
+        let source = match title {
+            Some(title) => {
+                Game::check_title(&title)?;
+                GameSource::Titled { title, game }
+            }
+            None => GameSource::Fixed(game),
+        };
+        Ok(Self { source, raised })
     }
 
-    /// The game of an instance.
+    /// The game of an instance. Its title says of which game.
     fn draw(&self, seed: u64, experiment: &str, instance: u64) -> Result<Self, Failure> {
         let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
-        Ok(Self { source: GameSource::Fixed(self.raised.or(game)?), raised: self.raised.clone() })
+        let game = self.raised.or(game)?;
+        let source = match &self.source {
+            GameSource::Spec(GameSpec::Custom(custom)) => match custom.title.clone() {
+                Some(title) => GameSource::Titled { title, game },
+                None => GameSource::Fixed(game),
+            },
+            GameSource::Spec(spec) => {
+                GameSource::Titled { title: format!("{}, instance {instance}", spec.title()), game }
+            }
+            fixed => fixed.clone(),
+        };
+        Ok(Self { source, raised: self.raised.clone() })
     }
 
     /// The game of an instance, to be played one play at a time.
@@ -69,7 +107,8 @@ impl PyGame {
     pub(crate) fn spec(&self) -> Result<Option<String>, Failure> {
         Ok(match &self.source {
             GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
-            GameSource::Fixed(game) => custom(game).map(|spec| spec.to_string()),
+            GameSource::Fixed(game) => custom(game, None).map(|spec| spec.to_string()),
+            GameSource::Titled { title, game } => custom(game, Some(title)).map(|spec| spec.to_string()),
         })
     }
 
@@ -79,11 +118,12 @@ impl PyGame {
         self.source.title()
     }
 
-    /// The numbers of arms and of the longest memory, the best arm and the eventual losses.
-    fn facts(&self) -> Result<(usize, usize, usize, Vec<f64>), Failure> {
+    /// The numbers of arms and of the longest memory, the best arm, the eventual losses and the names.
+    fn facts(&self) -> Result<Facts, Failure> {
         let game = self.game()?;
         let losses = game.arms().iter().map(Arm::eventual_loss).collect();
-        Ok((game.arms().len(), game.memory(), game.best_arm(), losses))
+        let names = game.arms().iter().map(|arm| arm.name().map(str::to_owned)).collect();
+        Ok((game.arms().len(), game.memory(), game.best_arm(), losses, names))
     }
 
     /// Repeated exposure optimality.
@@ -124,9 +164,15 @@ impl PyGame {
     }
 }
 
-fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
-    let (weights, memory, loss, calibrated, alone, trend, feedback) = parts;
-    let named = |source: ArmError| Failure::Game(GameError::Arm { arm: index, name: None, source });
+/// Checks an arm before it is part of a game.
+#[pyfunction]
+pub(crate) fn check_arm(parts: ArmParts<'_>) -> Result<(), Failure> {
+    let raised = Raised::default();
+    raised.or(arm(parts, &raised)).map(|_| ())
+}
+
+fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
+    let ArmParts(name, weights, memory, loss, calibrated, alone, trend, feedback) = parts;
     let weights = match (weights, memory) {
         (Some(weights), None) => Weights::new(weights),
         (None, Some(memory)) => Weights::unit(memory),
@@ -135,7 +181,7 @@ fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failur
     };
     let noise: Noise = serde_json::from_str(&feedback)?;
     let curve = match loss.extract::<String>() {
-        Ok(json) => LossCurve::try_from(serde_json::from_str::<LossCurveSpec>(&json)?).map_err(named)?,
+        Ok(json) => LossCurve::try_from(serde_json::from_str::<LossCurveSpec>(&json)?)?,
         Err(_) => {
             let trend = match trend.as_deref() {
                 None => Trend::Unknown,
@@ -143,7 +189,7 @@ fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failur
                 Some("increasing") => Trend::Increasing,
                 Some(other) => {
                     return Err(Failure::Value(format!(
-                        "`trend` must be increasing, decreasing or None, not {other:?}"
+                        "`trend` must be 'increasing', 'decreasing' or None, not {other:?}"
                     )));
                 }
             };
@@ -152,7 +198,11 @@ fn arm(index: usize, parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failur
             alone.map_or(curve.clone(), |loss| curve.when_alone(loss))
         }
     };
-    Arm::new(weights.map_err(named)?, curve, noise).map_err(named)
+    let arm = Arm::new(weights?, curve, noise)?;
+    Ok(match name {
+        Some(name) => arm.named(name)?,
+        None => arm,
+    })
 }
 
 /// A Python function as a loss function. If it raises, the exception is stored and the loss is NaN.
@@ -170,8 +220,11 @@ fn function(function: Py<PyAny>, raised: &Raised) -> LossFn {
 }
 
 /// A game without functions as a `[game]` table: JSON of a game has `arms` where a table has `arm`.
-fn custom(game: &Game) -> Option<Value> {
+fn custom(game: &Game, title: Option<&str>) -> Option<Value> {
     let mut value = serde_json::to_value(game).ok()?;
     let arms = value.get_mut("arms")?.take();
-    Some(json!({"kind": "custom", "arm": arms}))
+    Some(match title {
+        Some(title) => json!({"kind": "custom", "title": title, "arm": arms}),
+        None => json!({"kind": "custom", "arm": arms}),
+    })
 }

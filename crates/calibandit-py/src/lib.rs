@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use super::column::Column;
     #[pymodule_export]
-    use super::game::PyGame;
+    use super::game::{PyGame, check_arm};
     #[pymodule_export]
     use super::policy::{PyFeedback, PyRun};
     #[pymodule_export]

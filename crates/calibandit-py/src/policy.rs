@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit::{Feedback, Policy, Problem, Run, Stream};
 use calibandit_experiment::UserPolicyFactory;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use rand::Rng;
 
-use crate::failure::Raised;
+use crate::failure::{Failure, Raised};
 
 /// One commitment of a policy: play `arm`, ignore the first `burn_in` losses, add up the next `record`.
 ///
@@ -36,10 +35,17 @@ pub(crate) struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (arm, burn_in = 0, record = 1))]
-    fn new(arm: usize, burn_in: u64, record: u64) -> PyResult<Self> {
+    #[pyo3(signature = (arm, burn_in = None, record = None), text_signature = "(arm, burn_in=0, record=1)")]
+    fn new(
+        arm: &Bound<'_, PyAny>,
+        burn_in: Option<&Bound<'_, PyAny>>,
+        record: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self, Failure> {
+        let arm = whole("arm", arm)? as usize;
+        let burn_in = burn_in.map_or(Ok(0), |plays| whole("burn_in", plays))?;
+        let record = record.map_or(Ok(1), |plays| whole("record", plays))?;
         if burn_in == 0 && record == 0 {
-            return Err(PyValueError::new_err("a run needs at least one play: burn_in and record are both 0"));
+            return Err(Failure::Value("a run needs at least one play: `burn_in` and `record` are both 0".into()));
         }
         Ok(Self { arm, burn_in, record })
     }
@@ -100,8 +106,8 @@ pub(crate) struct PyFeedback {
 #[pymethods]
 impl PyFeedback {
     #[new]
-    fn new(plays: u64, sum: f64, sum_sq: f64) -> Self {
-        Self { plays, sum, sum_sq }
+    fn new(plays: &Bound<'_, PyAny>, sum: f64, sum_sq: f64) -> Result<Self, Failure> {
+        Ok(Self { plays: whole("plays", plays)?, sum, sum_sq })
     }
 
     /// The mean recorded loss; NaN if nothing was recorded.
@@ -126,6 +132,18 @@ impl From<Feedback> for PyFeedback {
     }
 }
 
+/// A whole number from 0. The error says which argument is wrong; a conversion by PyO3 would not.
+fn whole(name: &str, value: &Bound<'_, PyAny>) -> Result<u64, Failure> {
+    value.extract().or_else(|_| {
+        let shown = value.repr()?;
+        // Whatever is an integer in Python has this method.
+        Err(match value.hasattr("__index__")? {
+            true => Failure::Value(format!("`{name}` is {shown}: give a whole number from 0 to 2**64 - 1")),
+            false => Failure::Type(format!("`{name}` must be a whole number, not {shown}")),
+        })
+    })
+}
+
 /// An invalid run: it ends a simulation whose policy raised an exception.
 pub(crate) const IMPOSSIBLE: Run = Run { arm: usize::MAX, burn_in: 0, record: 0 };
 
@@ -136,7 +154,7 @@ pub(crate) fn next_run(policy: &Bound<'_, PyAny>) -> PyResult<Run> {
         Ok(run) => Ok((*run.get()).into()),
         Err(_) => {
             let type_name = run.get_type().name()?;
-            Err(PyTypeError::new_err(format!("next_run must return a calibandit.Run, not {type_name}")))
+            Err(Failure::Type(format!("next_run must return a calibandit.Run, not {type_name}")).into())
         }
     }
 }
@@ -149,7 +167,8 @@ pub(crate) fn observe(policy: &Bound<'_, PyAny>, run: Run, feedback: Feedback) -
 
 /// `policy.recommend()`.
 pub(crate) fn recommend(policy: &Bound<'_, PyAny>) -> PyResult<usize> {
-    policy.call_method0(intern!(policy.py(), "recommend"))?.extract()
+    let arm = policy.call_method0(intern!(policy.py(), "recommend"))?;
+    Ok(whole("the result of recommend", &arm)? as usize)
 }
 
 /// Builds a policy written in Python, a new one per instance: `factory(arms, horizon, seed)`.

@@ -147,10 +147,12 @@ impl<P: Policy> Advisor<P> {
     }
 
     /// Reports the loss of a decision. Losses are minimised: for a reward in [0, 1], tell `1.0 - reward`.
-    pub fn tell(&mut self, decision: u64, loss: f64) -> Result<(), TellError> {
-        self.tracker.tell(decision, loss)?;
+    ///
+    /// Returns whether the policy uses the loss. It does not for a burn-in play, nor in a run without an end.
+    pub fn tell(&mut self, decision: u64, loss: f64) -> Result<bool, TellError> {
+        let counted = self.tracker.tell(decision, loss)?;
         self.report();
-        Ok(())
+        Ok(counted)
     }
 
     /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same arm, in

@@ -74,6 +74,12 @@ impl Game {
         Ok(Self { arms, memory })
     }
 
+    /// Checks a title of a game for tables and figures: 1 to 100 characters, not all blank and none of them a control
+    /// character.
+    pub fn check_title(title: &str) -> Result<(), GameError> {
+        Arm::check_name(title).map_err(|_| GameError::Title { title: title.to_owned() })
+    }
+
     /// The arms.
     pub fn arms(&self) -> &[Arm] {
         &self.arms
@@ -203,6 +209,16 @@ pub enum GameError {
         first: usize,
         /// The other one.
         arm: usize,
+    },
+    /// A title that is blank, too long, or has control characters.
+    #[error(
+        "the title of a game must have 1 to 100 characters, not all blank and none of them a control character, but is \
+         `{}`",
+        arm::excerpt(title)
+    )]
+    Title {
+        /// The title.
+        title: String,
     },
     /// A parameter of a game of the zoo is out of its range.
     #[error("`{parameter}` must be {expected}, but is {value}")]

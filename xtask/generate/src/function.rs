@@ -55,8 +55,8 @@ impl Function {
 
     pub(crate) fn to_python(&self) -> String {
         let (returns, constructor, source) = match self.kind_of {
-            KindOf::Policy => ("PolicySpec", "policy", "Source"),
-            KindOf::Game => ("Game", "game", "In the literature"),
+            KindOf::Policy => ("PolicySpec", "_policy", "Source"),
+            KindOf::Game => ("Game", "_game", "In the literature"),
         };
         let mut signature: Vec<String> = vec!["*".to_owned()];
         signature.extend(self.arguments.iter().map(Argument::signature));
@@ -66,7 +66,8 @@ impl Function {
             signature.push("label: str | None = None".to_owned());
             passed.push("label=label".to_owned());
         }
-        let mut text = call(&format!("def {}", self.name), &signature, &format!(" -> {returns}:"), "");
+        let mut text = "@_readable\n".to_owned();
+        text += &call(&format!("def {}", self.name), &signature, &format!(" -> {returns}:"), "");
         text += &self.docstring(source);
         text += &call(&format!("    return {constructor}"), &passed, "", "    ");
         for alias in &self.aliases {

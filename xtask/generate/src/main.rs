@@ -28,8 +28,10 @@ from __future__ import annotations
 from typing import Any, Literal, Union
 
 from . import _core
-from ._json import loads
-from ._policy import PolicySpec, policy
+from ._json import loads as _loads
+from ._policy import PolicySpec
+from ._policy import policy as _policy
+from ._signature import readable as _readable
 "#;
 
 const GAMES_HEAD: &str = r#""""Games by name: every game of the paper, and generators of more.
@@ -38,7 +40,7 @@ Each function returns a :class:`~calibandit.Game` from which instances are drawn
 of experiment files. Where two numbers are a range, a value is drawn uniformly from it.
 
 >>> import calibandit as cb
->>> cb.games.step(arms=5, memory=3).arms
+>>> cb.games.step(arms=5, memory=3).n_arms
 5
 """
 
@@ -50,8 +52,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 from . import _core
-from ._game import Arm, Game, Noise, game
-from ._json import loads
+from ._arm import Arm
+from ._game import Game
+from ._game import game as _game
+from ._json import loads as _loads
+from ._noise import NoiseLike
+from ._signature import readable as _readable
 "#;
 
 const SPAN: &str = r#"
@@ -102,8 +108,13 @@ def kinds() -> list[dict[str, Any]]:
     >>> '{example}' in [kind["name"] for kind in kinds()]
     True
     """
-    described: list[dict[str, Any]] = loads(_core.{core}_kinds())
+    described: list[dict[str, Any]] = _loads(_core.{core}_kinds())
     return described
+
+
+def __dir__() -> list[str]:
+    # Completion offers the {command}, not what this module imports.
+    return list(__all__)
 "#
     );
     text

@@ -4,7 +4,7 @@ use calibandit::catalogue::{Parameter, ValueType};
 use serde_json::Value;
 
 /// Types of the library that have a name in the Python package.
-const NAMED: [(&str, &str); 2] = [("Noise", "Noise"), ("ArmSpec", "Union[Arm, Mapping[str, Any]]")];
+const NAMED: [(&str, &str); 2] = [("Noise", "NoiseLike"), ("ArmSpec", "Union[Arm, Mapping[str, Any]]")];
 
 /// A number or a range, which `games.py` defines as `Span`.
 const SPAN: &str = "Union[float, tuple[float, float]]";

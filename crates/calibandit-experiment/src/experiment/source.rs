@@ -14,6 +14,13 @@ pub enum GameSource {
     Spec(GameSpec),
     /// One game for all instances, for example with a loss curve that is a function.
     Fixed(Game),
+    /// One game for all instances, with a title of its own.
+    Titled {
+        /// The title in tables and figures.
+        title: String,
+        /// The game.
+        game: Game,
+    },
 }
 
 impl GameSource {
@@ -24,7 +31,7 @@ impl GameSource {
     pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
         match self {
             GameSource::Spec(spec) => spec.draw(stream),
-            GameSource::Fixed(game) => Ok(game.clone()),
+            GameSource::Fixed(game) | GameSource::Titled { game, .. } => Ok(game.clone()),
         }
     }
 
@@ -33,6 +40,7 @@ impl GameSource {
         match self {
             GameSource::Spec(spec) => spec.title(),
             GameSource::Fixed(game) => format!("custom, K = {}, m = {}", game.arms().len(), game.memory()),
+            GameSource::Titled { title, .. } => title.clone(),
         }
     }
 
@@ -40,7 +48,7 @@ impl GameSource {
     pub fn is_random(&self) -> bool {
         match self {
             GameSource::Spec(spec) => spec.is_random(),
-            GameSource::Fixed(_) => false,
+            GameSource::Fixed(_) | GameSource::Titled { .. } => false,
         }
     }
 
@@ -48,7 +56,7 @@ impl GameSource {
     pub fn spec(&self) -> Option<&GameSpec> {
         match self {
             GameSource::Spec(spec) => Some(spec),
-            GameSource::Fixed(_) => None,
+            GameSource::Fixed(_) | GameSource::Titled { .. } => None,
         }
     }
 }

@@ -101,6 +101,7 @@ pub(crate) fn read_game(table: &SpannedValue, key: &StreamKey) -> Result<(GameSp
                 GameError::Arm { arm, source, .. } => format!("arm.{arm}{}", within_arm(source)),
                 GameError::SameName { arm, .. } => format!("arm.{arm}.name"),
                 GameError::NoArms => "arm".to_owned(),
+                GameError::Title { .. } => "title".to_owned(),
                 _ => String::new(),
             };
             let (span, key) = deepest(table, "game", &path);

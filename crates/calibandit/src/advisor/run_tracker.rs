@@ -116,18 +116,21 @@ impl RunTracker {
         Ok(decision)
     }
 
-    pub(super) fn tell(&mut self, decision: u64, loss: f64) -> Result<(), TellError> {
+    /// Takes a loss, and returns whether the policy needs it.
+    pub(super) fn tell(&mut self, decision: u64, loss: f64) -> Result<bool, TellError> {
         self.check_pending(decision)?;
         if !self.range.contains(loss) {
             return Err(TellError::Loss { decision, loss, range: self.range });
         }
         self.pending.remove(decision);
-        if let Some(open) = self.needing(decision) {
+        let open = self.needing(decision);
+        let counted = open.is_some();
+        if let Some(open) = open {
             open.held.insert(decision, loss);
         }
         self.add_up();
         self.prune();
-        Ok(())
+        Ok(counted)
     }
 
     pub(super) fn forget(&mut self, decision: u64) -> Result<(), TellError> {

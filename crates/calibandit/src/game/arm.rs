@@ -170,7 +170,7 @@ impl Arm {
 }
 
 /// The beginning of a name, with control characters escaped: a refused name may be long, or spoil a terminal.
-fn excerpt(name: &str) -> String {
+pub(super) fn excerpt(name: &str) -> String {
     let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
     if name.chars().count() > 40 { shown + "…" } else { shown }
 }

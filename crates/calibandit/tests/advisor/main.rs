@@ -121,10 +121,10 @@ fn a_second_loss_is_already_settled_even_after_the_run() {
 fn burn_in_losses_are_accepted_once_and_ignored_also_after_their_run() {
     let mut advisor = Advisor::new(Script::new([run(0, 2, 1)]), 1).unwrap();
     ask(&mut advisor, 3);
-    advisor.tell(0, 1.0).unwrap();
+    assert_eq!(advisor.tell(0, 1.0), Ok(false));
     assert_eq!(advisor.tell(0, 1.0), Err(TellError::AlreadySettled { decision: 0 }));
-    advisor.tell(2, 0.5).unwrap();
-    advisor.tell(1, 1.0).unwrap();
+    assert_eq!(advisor.tell(2, 0.5), Ok(true));
+    assert_eq!(advisor.tell(1, 1.0), Ok(false));
     assert_eq!(advisor.tell(1, 1.0), Err(TellError::AlreadySettled { decision: 1 }));
     assert_eq!(advisor.policy().seen, [(run(0, 2, 1), Feedback::one(0.5))]);
 }
@@ -150,7 +150,7 @@ fn losses_outside_the_range_are_refused_and_change_nothing() {
     let mut any = Advisor::with_range(Script::new([run(0, 0, 1)]), 1, LossRange::unbounded()).unwrap();
     let decision = any.ask().unwrap().id;
     assert!(any.tell(decision, f64::NAN).is_err());
-    assert_eq!(any.tell(decision, -7.5), Ok(()));
+    assert_eq!(any.tell(decision, -7.5), Ok(true));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_run_without_an_end_needs_no_losses_and_no_memory() {
     assert_eq!(advisor.outstanding().count(), 0);
     assert!(advisor.to_json().unwrap().len() < 30_000);
     assert_eq!(advisor.tell(1, 0.5), Err(TellError::AlreadySettled { decision: 1 }), "too long ago");
-    assert_eq!(advisor.tell(199_999, 0.5), Ok(()));
+    assert_eq!(advisor.tell(199_999, 0.5), Ok(false));
     assert_eq!(advisor.forget(199_997), Ok(()));
     assert!(advisor.policy().seen.is_empty());
     assert_eq!(reloaded(&advisor), advisor);
@@ -225,7 +225,7 @@ fn the_oldest_outstanding_loss_stops_a_long_run_before_memory_grows() {
     let mut advisor = Advisor::new(Script::new([run(0, 10, 1 << 40)]), 1).unwrap();
     let limit = 10 + (1 << 20);
     ask(&mut advisor, limit);
-    (11..limit).for_each(|id| advisor.tell(id, 0.0).unwrap());
+    assert!((11..limit).all(|id| advisor.tell(id, 0.0).unwrap()));
     assert_eq!(advisor.ask(), Err(AskError::Waiting { outstanding: vec![10] }));
     advisor.tell(10, 1.0).unwrap();
     assert!(advisor.to_json().unwrap().len() < 1000);

@@ -177,11 +177,11 @@ fn random_reo() {
 fn custom() {
     let constant = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
     let arm = ArmSpec { name: None, weights: None, memory: Some(2), loss: constant, feedback: Noise::None };
-    let second = |bad: ArmSpec| match refused(Custom { arm: vec![arm.clone(), bad] }) {
+    let second = |bad: ArmSpec| match refused(Custom { title: None, arm: vec![arm.clone(), bad] }) {
         GameError::Arm { arm: 1, source, .. } => source,
         other => panic!("{other:?}"),
     };
-    assert_eq!(refused(Custom { arm: vec![] }), GameError::NoArms);
+    assert_eq!(refused(Custom { title: None, arm: vec![] }), GameError::NoArms);
     assert_eq!(second(ArmSpec { memory: None, ..arm.clone() }), ArmError::NoWeights);
     assert_eq!(second(ArmSpec { weights: Some(vec![1.0]), ..arm.clone() }), ArmError::WeightsAndMemory);
     assert_eq!(second(ArmSpec { memory: Some(0), ..arm.clone() }), ArmError::NoMemory);
@@ -189,7 +189,7 @@ fn custom() {
     assert_eq!(second(ArmSpec { loss: LossCurveSpec::default(), ..arm.clone() }), ArmError::NoShape);
     let bad = ArmSpec { feedback: Noise::Normal { sd: f64::NAN }, ..arm.clone() };
     assert!(matches!(second(bad), ArmError::Noise { .. }));
-    names("memory", Custom { arm: vec![ArmSpec { memory: Some(usize::MAX), ..arm }] });
+    names("memory", Custom { title: None, arm: vec![ArmSpec { memory: Some(usize::MAX), ..arm }] });
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn arm_names() {
         feedback: Noise::None,
     };
     let unnamed = ArmSpec { name: None, ..called("") };
-    let good = Custom { arm: vec![called("bob"), unnamed.clone(), called("Bob"), unnamed.clone()] };
+    let good = Custom { title: None, arm: vec![called("bob"), unnamed.clone(), called("Bob"), unnamed.clone()] };
     let game = good.draw(&mut instance(0)).unwrap();
     let names: Vec<Option<&str>> = (0..5).map(|x| game.arm_name(x)).collect();
     assert_eq!(names, [Some("bob"), None, Some("Bob"), None, None]);
@@ -210,13 +210,13 @@ fn arm_names() {
     // Names do not matter to the mathematics: the arms remain interchangeable, and the optimum is that of one arm.
     assert_eq!(optimum(&game, 100).unwrap().loss, 50.0);
 
-    let same = refused(Custom { arm: vec![called("bob"), unnamed, called("bob")] });
+    let same = refused(Custom { title: None, arm: vec![called("bob"), unnamed, called("bob")] });
     assert_eq!(same, GameError::SameName { name: "bob".to_owned(), first: 0, arm: 2 });
     assert!(same.to_string().contains("arm 2 has the name `bob`, which arm 0 has too"), "{same}");
-    let empty = refused(Custom { arm: vec![called("bob"), called("")] });
+    let empty = refused(Custom { title: None, arm: vec![called("bob"), called("")] });
     assert!(matches!(&empty, GameError::Arm { arm: 1, name: None, source: ArmError::Name { .. } }), "{empty:?}");
     let loss = LossCurveSpec { constant: Some(2.0), ..LossCurveSpec::default() };
-    let wrong = refused(Custom { arm: vec![called("ann"), ArmSpec { loss, ..called("bob") }] });
+    let wrong = refused(Custom { title: None, arm: vec![called("ann"), ArmSpec { loss, ..called("bob") }] });
     assert!(wrong.to_string().starts_with("arm 1 (bob): the loss curve is 2 at"), "{wrong}");
 
     let model = |name: &str| FittedModel { name: Some(name.to_owned()), alpha: 0.0, beta: 0.5, gamma: 0.0, sd: 0.1 };
@@ -320,7 +320,7 @@ prop_compose! {
             .into(),
             _ => {
                 let arm = ArmSpec { name: None, weights, memory: flag.then_some(memory), loss, feedback };
-                Custom { arm: vec![arm; other % 3] }.into()
+                Custom { title: None, arm: vec![arm; other % 3] }.into()
             }
         }
     }

@@ -22,6 +22,10 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Custom {
+    /// The title of the game in tables and figures: 1 to 100 characters.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 100)))]
+    pub title: Option<String>,
     /// The arms, in order: in TOML one `[[game.arm]]` table each.
     pub arm: Vec<ArmSpec>,
 }
@@ -56,17 +60,22 @@ impl GameConfig for Custom {
         let worker = |loss| ArmSpec { name: None, weights: None, memory: Some(3), loss, feedback: Noise::Bernoulli };
         let steady = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
         let slow_starter = LossCurveSpec { by_plays: Some(vec![0.9, 0.6, 0.2]), ..LossCurveSpec::default() };
-        Self { arm: vec![worker(steady), worker(slow_starter)] }
+        Self { title: None, arm: vec![worker(steady), worker(slow_starter)] }
     }
 
     fn size(&self) -> String {
         format!("K = {}", self.arm.len())
+    }
+
+    fn title(&self) -> String {
+        self.title.clone().unwrap_or_else(|| format!("{}, {}", Self::NAME, self.size()))
     }
 }
 
 impl Custom {
     /// The game: the same for every stream.
     pub fn draw(&self, _stream: &mut Stream) -> Result<Game, GameError> {
+        self.title.as_deref().map_or(Ok(()), Game::check_title)?;
         let arms = self.arm.iter().enumerate().map(|(index, arm)| {
             let name = arm.name.as_deref();
             let named = |source| GameError::Arm { arm: index, name: name.and_then(check::own_name), source };

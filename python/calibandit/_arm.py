@@ -1,0 +1,197 @@
+"""The arms of a game."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, SupportsFloat, Union
+
+from . import _core
+from ._arguments import floats, is_number, number, unknown, whole
+from ._json import dumps
+from ._noise import Bernoulli, NoiseLike, noise
+from .errors import ArgumentTypeError, SpecError, UnknownNameError
+
+__all__ = ["Arm", "ArmList", "LossLike"]
+
+LossLike = Union[SupportsFloat, Iterable[SupportsFloat], Callable[[float], SupportsFloat], Mapping[str, Any]]
+"""Everything accepted as the expected loss of an arm."""
+
+#: The shapes of a loss curve in experiment files, and the values that may stand beside them.
+_SHAPES = ("constant", "by_plays", "linear", "exponential_linear", "needle", "function")
+_SPECIAL = ("calibrated", "alone")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm of a game. It is checked when it is made.
+
+    Args:
+        weights: The weights of the plays in the window, newest first, each in (0, 1]. Their number is the memory of the
+            arm.
+        memory: Instead of ``weights``: this many weights of 1.
+        loss: The expected loss of a play, which lies in [0, 1]:
+
+            * a number: a constant loss;
+            * a sequence: the loss by the number of plays in the window, from 1 to the memory;
+            * a function of the tally (the weighted number of plays in the window);
+            * a mapping as in experiment files, such as ``{"linear": {"intercept": 0.9, "slope": -0.2}}`` or
+              ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too.
+        feedback: The noise of observed losses: ``Bernoulli()`` (the default), ``Normal(sd=...)``,
+            ``Beta(concentration=...)`` or ``NoNoise()``. The forms of experiment files work too: ``"bernoulli"``,
+            ``"none"``, ``{"normal": {"sd": 0.1}}``, ``{"beta": {"concentration": 8}}``.
+        trend: States that a function is ``"decreasing"`` or ``"increasing"`` in the tally. ``reo`` and ``optimum`` then
+            do not have to evaluate every window.
+        name: The name in tables, figures and messages. The names of a game differ.
+
+    Numbers and sequences may come from NumPy or pandas.
+
+    >>> Arm(memory=3, loss=[0.9, 0.6, 0.2], name="bob")
+    Arm(memory=3, loss=[0.9, 0.6, 0.2], name='bob')
+    >>> from calibandit import Beta
+    >>> Arm(weights=[1.0, 0.5], loss=lambda tally: 0.9 - 0.4 * tally, feedback=Beta(concentration=8)).feedback
+    Beta(concentration=8.0)
+    """
+
+    weights: Iterable[SupportsFloat] | None = None
+    memory: int | None = None
+    loss: LossLike = 0.5
+    feedback: NoiseLike = field(default_factory=Bernoulli)
+    trend: Literal["decreasing", "increasing"] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None:
+            self._set("weights", floats("weights", self.weights))
+        if self.memory is not None:
+            self._set("memory", whole("memory", self.memory))
+        self._set("loss", _loss(self.loss))
+        self._set("feedback", noise(self.feedback))
+        if self.trend not in (None, "decreasing", "increasing"):
+            raise SpecError(f"`trend` is {self.trend!r}: give 'decreasing', 'increasing' or None")
+        if self.name is not None and not isinstance(self.name, str):
+            raise ArgumentTypeError(f"`name` must be a text, not {self.name!r}")
+        _core.check_arm(self._parts())
+
+    def _set(self, attribute: str, value: Any) -> None:
+        object.__setattr__(self, attribute, value)
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in ("weights", "memory") if getattr(self, name) is not None]
+        shown.append(f"loss={self.loss!r}")
+        if self.feedback != Bernoulli():
+            shown.append(f"feedback={self.feedback!r}")
+        shown += [f"{name}={getattr(self, name)!r}" for name in ("trend", "name") if getattr(self, name) is not None]
+        return f"Arm({', '.join(shown)})"
+
+    @property
+    def function(self) -> Callable[[float], SupportsFloat] | None:
+        """The loss curve if it is a function, otherwise None."""
+        if callable(self.loss):
+            return self.loss
+        if isinstance(self.loss, Mapping) and "function" in self.loss:
+            function: Callable[[float], SupportsFloat] = self.loss["function"]
+            return function
+        return None
+
+    @property
+    def curve(self) -> dict[str, Any]:
+        """The loss curve as in experiment files. For a function: only the values given beside it."""
+        if isinstance(self.loss, Mapping):
+            return {key: value for key, value in self.loss.items() if key != "function"}
+        if callable(self.loss):
+            return {}
+        if isinstance(self.loss, float):
+            return {"constant": self.loss}
+        return {"by_plays": self.loss}
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The arm as in experiment files. A function has no such form: an arm with one raises :class:`SpecError`."""
+        if self.function is not None:
+            raise SpecError("the loss of the arm is a function, which an experiment file cannot hold")
+        feedback = noise(self.feedback).spec
+        fields = {"name": self.name, "weights": self.weights, "memory": self.memory, "loss": self.curve}
+        return {key: value for key, value in {**fields, "feedback": feedback}.items() if value is not None}
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any]) -> Arm:
+        """The arm of a table of an experiment file.
+
+        >>> Arm.from_spec({"memory": 2, "loss": {"constant": 0.5}, "feedback": "none"})
+        Arm(memory=2, loss=0.5, feedback=NoNoise())
+        """
+        if not isinstance(spec, Mapping):
+            raise ArgumentTypeError(f"an arm must be a calibandit.Arm or a mapping, not {type(spec).__name__}")
+        known = ["weights", "memory", "loss", "feedback", "trend", "name"]
+        for key in spec:
+            if key not in known:
+                raise UnknownNameError(unknown("key of an arm", key, known))
+        fields = dict(spec)
+        if fields.get("weights") is not None and all(weight == 1.0 for weight in fields["weights"]):
+            fields["memory"] = len(fields.pop("weights"))
+        loss = fields.get("loss")
+        if isinstance(loss, Mapping) and len(loss) == 1 and next(iter(loss)) in ("constant", "by_plays"):
+            fields["loss"] = next(iter(loss.values()))
+        return cls(**fields)
+
+    def _parts(self) -> tuple[Any, ...]:
+        """The arm as the compiled part takes it."""
+        curve, function = self.curve, self.function
+        calibrated, alone = None, None
+        if function is not None:
+            calibrated, alone = curve.get("calibrated"), curve.get("alone")
+        loss = dumps(curve) if function is None else function
+        feedback = dumps(noise(self.feedback).spec)
+        return (self.name, self.weights, self.memory, loss, calibrated, alone, self.trend, feedback)
+
+
+def _loss(loss: Any) -> Any:
+    """A loss with plain numbers and lists in it."""
+    if callable(loss):
+        return loss
+    if is_number(loss):
+        return number("loss", loss)
+    if not isinstance(loss, Mapping):
+        if isinstance(loss, (str, bytes)):
+            raise ArgumentTypeError(f"`loss` must be a number, a sequence of numbers or a function, not {loss!r}")
+        return floats("loss", loss)
+    for key in loss:
+        if key not in (*_SHAPES, *_SPECIAL):
+            raise UnknownNameError(unknown("part of a loss curve", key, [*_SHAPES, *_SPECIAL]))
+    if "function" in loss and not callable(loss["function"]):
+        raise ArgumentTypeError(f"`loss['function']` must be a function of the tally, not {loss['function']!r}")
+    beside = [key for key in loss if key not in ("function", *_SPECIAL)]
+    if "function" in loss and beside:
+        raise SpecError(f"beside a function, `loss` may have `calibrated` and `alone`, but not {', '.join(beside)}")
+    return {key: _part(f"loss[{key!r}]", value) for key, value in loss.items()}
+
+
+def _part(name: str, value: Any) -> Any:
+    if callable(value):
+        return value
+    if isinstance(value, Mapping):
+        return {key: number(f"{name}[{key!r}]", one) for key, one in value.items()}
+    return number(name, value) if is_number(value) else floats(name, value)
+
+
+class ArmList(list[Arm]):
+    """The arms of a game. Its use as the number of arms is deprecated: that is ``Game.n_arms``."""
+
+    def __index__(self) -> int:
+        warnings.warn("Game.arms is the list of arms; Game.n_arms is their number", DeprecationWarning, stacklevel=2)
+        return len(self)
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            return self.__index__() == other
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
