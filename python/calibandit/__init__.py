@@ -26,6 +26,7 @@ from ._arm import Arm
 from ._core import VERSION as __version__
 from ._core import Session
 from ._experiment import Experiment, run
+from ._fit import FittedArm, GameFit, fit
 from ._game import Game, game
 from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
 from ._optimum import BestSequence, Optimum, Reo
@@ -39,6 +40,7 @@ from .errors import (
     FolderError,
     GameError,
     HorizonWarning,
+    LeftOutWarning,
     MemoryBoundWarning,
     MissingFileError,
     MissingFolderError,
@@ -68,10 +70,13 @@ __all__ = [
     "Decision",
     "Experiment",
     "Feedback",
+    "FittedArm",
     "FolderError",
     "Game",
     "GameError",
+    "GameFit",
     "HorizonWarning",
+    "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
@@ -98,6 +103,7 @@ __all__ = [
     "WaitingError",
     "WorkersLostError",
     "__version__",
+    "fit",
     "game",
     "games",
     "policies",

@@ -23,6 +23,7 @@ __all__ = [
     "FolderError",
     "GameError",
     "HorizonWarning",
+    "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
@@ -140,6 +141,10 @@ class WorkersLostError(CalibanditError, RuntimeError):
 
 class MemoryBoundWarning(UserWarning):
     """The memory bound of a policy is below the memory of the game: no guarantee of the policy holds."""
+
+
+class LeftOutWarning(UserWarning):
+    """An arm of a table is not part of the fitted game."""
 
 
 class HorizonWarning(UserWarning):

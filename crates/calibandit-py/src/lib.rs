@@ -8,6 +8,7 @@ mod advisor;
 mod batch;
 mod column;
 mod failure;
+mod fit;
 mod game;
 mod plot;
 mod policy;
@@ -53,6 +54,8 @@ mod _core {
     use super::advisor::PyAdvisor;
     #[pymodule_export]
     use super::column::Column;
+    #[pymodule_export]
+    use super::fit::{fit_file, fit_rows};
     #[pymodule_export]
     use super::game::{PyGame, check_arm};
     #[pymodule_export]
