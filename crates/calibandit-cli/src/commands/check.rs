@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::format::thousands;
+use calibandit_experiment::format::{thousands, trimmed};
 use calibandit_experiment::preflight::{Preflight, preflight, to_json};
 
 use super::lists::print_json;
 use crate::args;
 use crate::error::CliError;
+use crate::text::visible;
 
 pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let spec = Experiment::read(&arguments.file)?;
@@ -17,7 +18,8 @@ pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
         return print_json(&to_json(&spec, &checks));
     }
     let out = &mut io::stdout().lock();
-    writeln!(out, "{}: {}", spec.name(), spec.heading())?;
+    let (name, heading) = (visible(spec.name()), visible(spec.heading()));
+    writeln!(out, "{}", if name == heading { name } else { format!("{name}: {heading}") })?;
     for check in &checks {
         print(out, check)?;
     }
@@ -25,23 +27,23 @@ pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
 }
 
 fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
-    writeln!(out, "\n{}", check.point)?;
+    writeln!(out, "\n{}", visible(&check.point))?;
     writeln!(out, "  K = {}, m = {}, T = {}", check.arms, check.memory, thousands(check.horizon))?;
     match check.alpha {
         Some(0.0) => writeln!(out, "  alpha = 0: repeated exposure of the best arm is optimal")?,
-        Some(alpha) => writeln!(out, "  alpha = {alpha}")?,
+        Some(alpha) => writeln!(out, "  alpha = {}", rounded(alpha))?,
         None => writeln!(out, "  alpha is unknown")?,
     }
     let best = check.eventual_losses[check.best_arm];
-    writeln!(out, "  best arm x* = {} with eventual loss {best}", check.best_arm)?;
-    let losses: Vec<String> = check.eventual_losses.iter().take(20).map(f64::to_string).collect();
+    writeln!(out, "  best arm x* = {} with eventual loss {}", check.best_arm, rounded(best))?;
+    let losses: Vec<String> = check.eventual_losses.iter().take(20).map(|&loss| rounded(loss)).collect();
     let more = if check.eventual_losses.len() > 20 { ", ..." } else { "" };
     writeln!(out, "  eventual losses: {}{more}", losses.join(", "))?;
     let optimum = &check.optimum;
     if optimum.exact {
-        writeln!(out, "  optimum: {} (exact)", optimum.loss)?;
+        writeln!(out, "  optimum: {} (exact)", rounded(optimum.loss))?;
     } else {
-        writeln!(out, "  optimum: between {} and {}", optimum.lower, optimum.loss)?;
+        writeln!(out, "  optimum: between {} and {}", rounded(optimum.lower), rounded(optimum.loss))?;
     }
     writeln!(
         out,
@@ -55,18 +57,23 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
         writeln!(
             out,
             "  Theorem 1 for {}: CPR at most {} with probability {}",
-            bound.policy,
+            visible(&bound.policy),
             thousands(bound.bound.ceil() as u64),
-            1.0 - bound.delta
+            rounded(1.0 - bound.delta)
         )?;
     }
     if check.instances_differ {
         writeln!(out, "  (the game is drawn at random; this is the game of the first instance)")?;
     }
     for warning in &check.warnings {
-        writeln!(out, "  note: {warning}")?;
+        writeln!(out, "  note: {}", visible(warning))?;
     }
     Ok(())
+}
+
+/// A number for people: four decimals, or none from a thousand on. `--json` has all digits.
+fn rounded(value: f64) -> String {
+    if value >= 1000.0 { thousands(value.round() as u64) } else { trimmed(value, 4) }
 }
 
 /// A sequence of plays with counted repetitions: (0×3 1).
