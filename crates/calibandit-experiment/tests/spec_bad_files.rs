@@ -180,6 +180,9 @@ fn errors_of_custom_games_are_located_in_their_arms() {
         ("memory = 2\nloss.by_plays = [0.5]", 10, 17, "game.arm[1].loss.by_plays"),
         ("memory = 2\nloss = { constant = 0.5, calibrated = 2 }", 10, 39, "game.arm[1].loss.calibrated"),
         ("memory = 2\nloss = {}", 10, 8, "game.arm[1].loss"),
+        ("memory = 2\nloss = 1.5", 10, 8, "game.arm[1].loss"),
+        ("memory = 2\nloss = [0.5]", 10, 8, "game.arm[1].loss"),
+        ("memory = 2\nloss = [0.5, \"a\"]", 10, 14, "game.arm[1].loss[1]"),
         ("loss.constant = 0.5", 8, 1, "game.arm[1]"),
         ("memory = 2\nloss.constnt = 0.5", 10, 6, "game.arm[1].loss.constnt"),
     ] {
@@ -187,6 +190,37 @@ fn errors_of_custom_games_are_located_in_their_arms() {
         let first = &errors.errors()[0];
         assert_eq!((first.position, first.key.as_str()), (Some(Position { line, column }), key), "{text}:\n{first}");
     }
+}
+
+#[test]
+fn losses_that_are_wrong_say_what_a_loss_can_be() {
+    let arm = |loss: &str| {
+        format!(
+            "name = \"a\"\nhorizon = 9\npolicy = [{{ kind = \"ucb1\" }}]\n[game]\nkind = \"custom\"\n[[game.arm]]\n\
+             memory = 2\n{loss}\n"
+        )
+    };
+    for (loss, message, help) in [
+        ("loss = 1.5", "the loss curve is 1.5 at 1 plays in the window", None),
+        ("loss = [0.5, -1]", "the loss curve is -1 at 2 plays in the window", None),
+        ("loss = [0.5]", "has 1 values, but the memory is 2: give one loss for each number of plays from 1 to 2", None),
+        ("loss = []", "has 0 values, but the memory is 2", None),
+        ("loss = true", "`loss` must be a number, a list of numbers or a table, but is true", None),
+        ("loss = \"linear\"", "`loss` must be a number, a list", Some("write `loss = { linear = ... }`")),
+        ("loss = [true, 0.5]", "`loss[0]` must be a number, but is true", None),
+        (
+            "[[game.arm.loss]]\nconstant = 0.5",
+            "`loss` must be a number, a list of numbers or a table, but is a list of tables",
+            Some("there is only one: write `[game.arm.loss]`"),
+        ),
+    ] {
+        let errors = Experiment::from_toml("f", &arm(loss)).unwrap_err();
+        assert_eq!(errors.errors().len(), 1, "{errors}");
+        assert!(errors.errors()[0].message.contains(message), "{errors}");
+        assert_eq!(errors.errors()[0].help.as_deref(), help, "{loss}");
+    }
+    let suggestion = first(Experiment::from_toml("f", &arm("loss = \"0.5\"")).unwrap_err()).suggestion;
+    assert_eq!(suggestion.as_deref(), Some("0.5"));
 }
 
 fn first(errors: Diagnostics) -> Diagnostic {

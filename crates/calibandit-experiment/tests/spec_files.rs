@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use calibandit::rng::StreamKey;
 use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::schema;
@@ -154,4 +155,28 @@ fn former_names_of_kinds_and_keys_are_still_read() {
         Experiment::from_toml("aliases.toml", &text).unwrap().file().unwrap().policy[5].policy.clone()
     };
     assert_eq!(policy("race"), policy("challenge"));
+}
+
+#[test]
+fn a_loss_can_be_a_number_or_a_list() {
+    let file = |steady: &str, slow: &str| {
+        format!(
+            "name = \"short\"\nhorizon = 10\npolicy = [{{ kind = \"ucb1\" }}]\n[game]\nkind = \"custom\"\n\
+             [[game.arm]]\nmemory = 1\nloss = {steady}\n[[game.arm]]\nmemory = 3\nloss = {slow}\n"
+        )
+    };
+    let read = |text: &str| Experiment::from_toml("short.toml", text).unwrap_or_else(|errors| panic!("{errors}"));
+    let short = read(&file("0.5", "[0.9, 0.5, 0.1]"));
+    let game = short.file().unwrap().game.draw(&mut StreamKey::new(1, "short", 0).game()).unwrap();
+    // The window is the last three plays. Arm 1 has 1, 2, 3 and 3 plays in it; then, after a play of arm 0, again 2.
+    assert_eq!(game.losses(&[0, 1, 1, 1, 1, 0, 1]).unwrap(), [0.5, 0.9, 0.5, 0.1, 0.1, 0.5, 0.5]);
+
+    let long = read(&file("{ constant = 0.5 }", "{ by_plays = [0.9, 0.5, 0.1] }"));
+    assert_eq!(short, long);
+    assert_eq!(short.to_toml().unwrap(), long.to_toml().unwrap(), "files are written with tables");
+    let value = json!({
+        "name": "short", "horizon": 10, "policy": [{"kind": "ucb1"}],
+        "game": {"kind": "custom", "arm": [{"memory": 1, "loss": 0.5}, {"memory": 3, "loss": [0.9, 0.5, 0.1]}]},
+    });
+    assert_eq!(Experiment::from_json("short.toml", &value).unwrap(), long);
 }

@@ -71,6 +71,14 @@ impl Checker<'_> {
     /// Alternatives of different types: the one whose type fits decides.
     fn check_mixed(&mut self, value: &SpannedValue, parts: &[SchemaShape<'_>], whole: &SchemaShape<'_>, at: &KeyPath) {
         let fitting: Vec<&SchemaShape<'_>> = parts.iter().filter(|part| part.fits(value)).collect();
+        // `[[loss]]` for `[loss]`: one message about the list says more than one about each table.
+        let takes_tables = |part: &&SchemaShape<'_>| match part {
+            SchemaShape::List(ListShape { items: Some(item), .. }) => !item.tables().is_empty(),
+            _ => true,
+        };
+        if value.is_list_of_tables() && !fitting.iter().any(takes_tables) {
+            return self.report(wrong_type(value, whole, at));
+        }
         if let [only] = fitting.as_slice()
             && !matches!(only, SchemaShape::Choice(_))
         {

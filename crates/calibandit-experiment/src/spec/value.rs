@@ -160,8 +160,17 @@ impl SpannedValue {
             Data::Text(text) if text.chars().count() > 40 => "a long text".to_owned(),
             Data::Text(text) => format!("the text {text:?}"),
             Data::Date(date) => format!("the date {date}"),
+            Data::List(_) if self.is_list_of_tables() => "a list of tables".to_owned(),
             Data::List(_) => "a list".to_owned(),
             Data::Table(_) => "a table".to_owned(),
+        }
+    }
+
+    /// Whether this is a list that has tables and nothing else.
+    pub(crate) fn is_list_of_tables(&self) -> bool {
+        match &self.data {
+            Data::List(items) => !items.is_empty() && items.iter().all(|item| matches!(item.data, Data::Table(_))),
+            _ => false,
         }
     }
 }

@@ -27,6 +27,11 @@ impl KeyPath {
     pub(crate) fn item(&self, index: usize) -> Self {
         Self { path: format!("{}[{index}]", self.path), name: format!("{}[{index}]", self.name) }
     }
+
+    /// The key as the header of a table has it: without positions in lists, `game.arm.loss`.
+    fn header(&self) -> String {
+        self.path.split('.').map(|key| key.split('[').next().unwrap_or(key)).collect::<Vec<_>>().join(".")
+    }
 }
 
 /// A value that is impossible: `must` completes "`KEY` must ...".
@@ -60,13 +65,15 @@ pub(crate) fn wrong_type(value: &SpannedValue, shape: &SchemaShape<'_>, at: &Key
         Data::Float(value) if wants(whole) && value.fract() == 0.0 && value.abs() < 9e15 => {
             finding.suggest(Some(format!("{value}")))
         }
-        Data::Table(_) if wants(list) => {
-            finding.help(format!("there can be several: write `[[{}]]`, with two brackets, above each table", at.name))
+        Data::Table(_) if wants(list) => finding
+            .help(format!("there can be several: write `[[{}]]`, with two brackets, above each table", at.header())),
+        Data::List(_) if value.is_list_of_tables() && !shape.tables().is_empty() => {
+            finding.help(format!("there is only one: write `[{}]`", at.header()))
         }
-        Data::List(_) if !shape.tables().is_empty() => {
-            finding.help(format!("there is only one: write `[{}]`", at.name))
+        Data::Text(text) if shape.tables().iter().any(|table| table.key(text).is_some()) => {
+            finding.help(format!("write `{} = {{ {text} = ... }}`", at.name))
         }
-        Data::Integer(_) | Data::Float(_) | Data::Text(_) | Data::Bool(_) if wants(list) => {
+        Data::Integer(_) | Data::Float(_) | Data::Text(_) | Data::Bool(_) if wants(list) && !wants(number) => {
             finding.help("write the values in brackets, with commas between them")
         }
         _ => finding,
@@ -86,7 +93,10 @@ pub(crate) fn expected(shape: &SchemaShape<'_>) -> String {
         SchemaShape::Number(NumberShape { whole: true, .. }) => vec!["a whole number".to_owned()],
         SchemaShape::Number(_) => vec!["a number".to_owned()],
         SchemaShape::Choice(names) => listed(names).map(|name| format!("{name:?}")).collect(),
-        SchemaShape::List(_) => vec!["a list".to_owned()],
+        SchemaShape::List(list) => match list.items.as_deref() {
+            Some(SchemaShape::Number(_)) => vec!["a list of numbers".to_owned()],
+            _ => vec!["a list".to_owned()],
+        },
         SchemaShape::Table(only) => vec![table(only)],
         SchemaShape::Tagged(_) => vec!["a table".to_owned()],
         SchemaShape::Named(tables) => tables.iter().map(table).collect(),

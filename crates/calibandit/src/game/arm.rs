@@ -245,7 +245,7 @@ pub enum ArmError {
     },
     /// The table `by_plays` has the wrong length.
     #[error(
-        "`by_plays` has {values} values, but the memory is {memory}: \
+        "the list of losses by plays has {values} values, but the memory is {memory}: \
          give one loss for each number of plays from 1 to {memory}"
     )]
     Table {

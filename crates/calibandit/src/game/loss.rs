@@ -1,10 +1,10 @@
 //! Loss curves: an arm's expected loss as a function of its exposure, the paper's `h_x`.
 
+#[cfg(feature = "serde")]
+mod files;
+
 use std::fmt;
 use std::sync::Arc;
-
-#[cfg(feature = "serde")]
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ArmError, Exposure};
 use crate::math;
@@ -277,10 +277,23 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// A loss curve as in files: exactly one shape, and the special values.
+/// A loss curve as in files: exactly one shape, and the special values. A number stands for `constant`, and a list for
+/// `by_plays`. Curves are always written as tables.
+///
+/// ```
+/// use calibandit::LossCurveSpec;
+/// let curve: LossCurveSpec = serde_json::from_str("[0.9, 0.5, 0.1]")?;
+/// assert_eq!(serde_json::to_string(&curve)?, r#"{"by_plays":[0.9,0.5,0.1]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    // The derived functions are those of tables. The traits are implemented in `files`.
+    serde(deny_unknown_fields, remote = "Self")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transform = files::or_number_or_list))]
 pub struct LossCurveSpec {
     /// The same loss at every play.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -330,31 +343,6 @@ impl TryFrom<LossCurveSpec> for LossCurve {
     }
 }
 
-#[cfg(feature = "serde")]
-impl Serialize for LossCurve {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut spec = LossCurveSpec { calibrated: self.calibrated, alone: self.alone, ..LossCurveSpec::default() };
-        match &self.shape {
-            Shape::Constant(loss) => spec.constant = Some(*loss),
-            Shape::ByPlays(losses) => spec.by_plays = Some(losses.clone()),
-            Shape::Linear(line) => spec.linear = Some(*line),
-            Shape::ExponentialLinear(model) => spec.exponential_linear = Some(*model),
-            Shape::Needle(needle) => spec.needle = Some(*needle),
-            Shape::Function { .. } => {
-                return Err(serde::ser::Error::custom("a loss curve that is a function cannot be written to a file"));
-            }
-        }
-        spec.serialize(serializer)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> Deserialize<'de> for LossCurve {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        LossCurveSpec::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,30 +365,5 @@ mod tests {
         let minus = LossCurve::exponential_linear(0.5, 0.8, -0.01);
         let by_hand = 0.8 * (-1.0f64).exp() - 0.02;
         assert!((at(&minus, 2.0, 2, 4) - by_hand).abs() < 1e-15);
-    }
-
-    #[test]
-    fn curves_survive_a_file_and_functions_say_why_they_do_not() {
-        for curve in [
-            LossCurve::constant(0.5).when_calibrated(0.35),
-            LossCurve::by_plays([0.5, 0.4]),
-            LossCurve::linear(1.0, -0.1).when_alone(0.2),
-            LossCurve::exponential_linear(0.1, 0.2, 0.001),
-            LossCurve::needle(0.75, 0.0, 1.0),
-        ] {
-            let text = serde_json::to_string(&curve).unwrap();
-            assert_eq!(serde_json::from_str::<LossCurve>(&text).unwrap(), curve, "{text}");
-        }
-        let error = serde_json::to_string(&LossCurve::function(|_| 0.5)).unwrap_err();
-        assert!(error.to_string().contains("function"), "{error}");
-    }
-
-    #[test]
-    fn a_file_must_give_exactly_one_shape() {
-        let none: Result<LossCurve, _> = serde_json::from_str(r#"{"calibrated": 0.5}"#);
-        assert!(none.unwrap_err().to_string().contains("shape"));
-        let two: Result<LossCurve, _> = serde_json::from_str(r#"{"constant": 0.5, "by_plays": [0.1]}"#);
-        let message = two.unwrap_err().to_string();
-        assert!(message.contains("constant") && message.contains("by_plays"), "{message}");
     }
 }
