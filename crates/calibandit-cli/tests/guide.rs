@@ -34,7 +34,13 @@ fn output(folder: &Path, command: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_calibandit")).parent().unwrap().to_path_buf();
     let path = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
     let path = env::join_paths([program].into_iter().chain(path)).unwrap();
-    let output = Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(folder).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", path)
+        .env("COLUMNS", "80")
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let text = String::from_utf8(if output.status.success() { output.stdout } else { output.stderr }).unwrap();
     let lines: Vec<&str> = text.trim_matches('\n').lines().map(str::trim_end).collect();
     lines.join("\n")

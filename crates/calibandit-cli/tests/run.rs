@@ -293,7 +293,44 @@ fn check_prints_alpha_best_arm_and_optimum_as_text_and_json() {
     assert!(json["optimum"]["loss"].as_f64().unwrap() > 0.0);
     assert_eq!(json["points"].as_array().unwrap().len(), 1);
     let text = run(folder.path(), &["check", "small.toml"]);
-    assert!(text.contains("alpha = 0.2375") && text.contains(SHORT_BOUND), "{text}");
+    assert!(text.contains("alpha = 0.2375") && unwrapped(&text).contains(SHORT_BOUND), "{text}");
+}
+
+/// The text with its lines joined.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn check_rounds_numbers_and_says_nothing_twice() {
+    let rest = r#"
+        name = "rest"
+        horizon = 1_000
+        [game]
+        kind = "custom"
+        arm = [{ memory = 2, loss = [0.2, 0.6] }, { memory = 2, loss = 0.3 }]
+        [[policy]]
+        kind = "successive-elimination"
+        label = "SE"
+        memory_bound = 2
+        [[policy]]
+        kind = "exp3"
+    "#;
+    let text = unwrapped(&run(folder_with(rest).path(), &["check", "small.toml"]));
+    // 0.3 - 0.2, the best calibrated arm minus the tiring arm after a rest, is 0.09999999999999998 in binary.
+    for part in ["rest custom, K = 2 m = 2, T = 1,000 alpha = 0.1 best", "arm by 0.1, so", "regret of alpha·T = 100"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert_eq!(text.matches("K = 2").count(), 1, "{text}");
+    assert_eq!(text.matches("CPR at most").count(), 1, "{text}");
+    assert!(text.contains("Theorem 1 says nothing about SE here: its bound is not below the horizon"), "{text}");
+
+    let swept = format!("{rest}\n[sweep]\n\"policy.SE.memory_bound\" = [1, 2]\n");
+    let text = unwrapped(&run(folder_with(&swept).path(), &["check", "small.toml"]));
+    assert_eq!(text.matches("does not burn in").count(), 1, "{text}");
+    assert_eq!(text.matches("SE is told M = 1, but the game's memory is m = 2").count(), 1, "{text}");
+    let shared = text.split("At every point").nth(1).unwrap();
+    assert!(shared.contains("does not burn in") && !shared.contains("is told M = 1"), "{text}");
 }
 
 const SHORT_BOUND: &str = "is told M = 3, but the game's memory is m = 4: no guarantee holds";

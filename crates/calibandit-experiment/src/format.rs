@@ -12,6 +12,7 @@
 //! | [`plus_minus`] | a mean with its standard error | `12.3 ± 0.45` |
 //! | [`tick`] | labels of axes | `250k`, `1.5M`, `10⁹` |
 //! | [`trimmed`] | coordinates | `12.5` |
+//! | [`rounded`] | numbers in sentences | `0.1`, `0.1508`, `10,001.8`, `2.5e-6` |
 //! | [`duration`] | elapsed time | `15.9 s`, `3 min 20 s` |
 //!
 //! All functions write the minus sign as `-`; [`typographic`] replaces it by `−` for pages and figures.
@@ -61,6 +62,21 @@ pub fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// A number in a sentence, without zeros at the end: four decimals, or one from a thousand on. Numbers that four decimals
+/// would hide are in scientific notation; what is not finite is a dash.
+pub fn rounded(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => "–".to_owned(),
+        size if size >= 1000.0 => grouped(&trimmed(value, 1)),
+        size if size >= 1e-3 || size == 0.0 => grouped(&trimmed(value, 4)),
+        _ => {
+            let text = format!("{value:.3e}");
+            let (digits, exponent) = text.split_once('e').expect("scientific notation has an exponent");
+            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+    }
 }
 
 /// The label of a tick at `value` on an axis whose ticks are `step` apart: 250k, 1.5M, 0.05, 10⁹.
@@ -153,6 +169,24 @@ mod tests {
         let four = [1_234_567.8, -1500.0, 123.456, 12.346, 1.2346].map(|value| short(value, 4));
         assert_eq!(four, ["1,234,568", "-1,500", "123.5", "12.35", "1.235"]);
         assert_eq!(plus_minus(12.34, 0.456, 3), "12.3 ± 0.46");
+    }
+
+    #[test]
+    fn rounded_numbers_have_no_noise_and_are_not_hidden() {
+        for (value, text) in [
+            (0.099_999_999_999_999_98, "0.1"),
+            (99.999_999_999_999_97, "100"),
+            (0.150_817_144, "0.1508"),
+            (10_001.8, "10,001.8"),
+            (714_105.96, "714,106"),
+            (999.999_99, "1,000"),
+            (0.0, "0"),
+            (2.5e-6, "2.5e-6"),
+            (-0.25, "-0.25"),
+            (f64::INFINITY, "–"),
+        ] {
+            assert_eq!(rounded(value), text);
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::Experiment;
 use crate::experiment::LabelledPolicy;
+use crate::format::rounded;
 use crate::spec::Point;
 
 /// The analysis of one point of an experiment's sweep.
@@ -156,9 +157,10 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
     let Preflight { memory, horizon, .. } = *analysis;
     if let (Some(alpha), Some(BeatenBy { arm, window })) = (analysis.alpha, &analysis.beaten_by) {
         warnings.push(format!(
-            "repeated exposure is not optimal: arm {arm} in the window {window:?} beats the best calibrated arm by \
-             alpha = {alpha}, so Theorem 1 allows a regret of alpha·T = {}",
-            alpha * horizon as f64
+            "repeated exposure is not optimal: arm {arm} in the window {window:?} beats the best calibrated arm by {}, \
+             so Theorem 1 allows a regret of alpha·T = {}",
+            rounded(alpha),
+            rounded(alpha * horizon as f64)
         ));
     }
     if !analysis.optimum.exact {
@@ -174,9 +176,7 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
             && *bound >= horizon as f64
         {
             let label = &entry.label;
-            warnings.push(format!(
-                "Theorem 1's bound for {label} is {bound:.0}, more than the horizon: it says nothing here"
-            ));
+            warnings.push(format!("Theorem 1 says nothing about {label} here: its bound is not below the horizon"));
         }
     }
     if horizon < memory as u64 {

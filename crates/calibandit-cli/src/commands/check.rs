@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::format::{thousands, trimmed};
+use calibandit_experiment::format::{rounded, thousands};
 use calibandit_experiment::preflight::{Preflight, preflight, to_json};
 
 use super::lists::print_json;
 use crate::args;
 use crate::error::CliError;
-use crate::text::visible;
+use crate::text::{hanging, terminal_width, visible};
 
 pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let spec = Experiment::read(&arguments.file)?;
@@ -20,15 +20,28 @@ pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let out = &mut io::stdout().lock();
     let (name, heading) = (visible(spec.name()), visible(spec.heading()));
     writeln!(out, "{}", if name == heading { name } else { format!("{name}: {heading}") })?;
+    // What holds at every point of a sweep is said once.
+    let at_all = |note: &&String| checks.len() > 1 && checks.iter().all(|check| check.warnings.contains(note));
+    let width = terminal_width();
     for check in &checks {
         print(out, check)?;
+        for note in check.warnings.iter().filter(|note| !at_all(note)) {
+            write!(out, "{}", hanging(&format!("note: {}", visible(note)), "  ", "    ", width))?;
+        }
+    }
+    let shared: Vec<&String> = checks.first().iter().flat_map(|first| &first.warnings).filter(at_all).collect();
+    if !shared.is_empty() {
+        writeln!(out, "\nAt every point")?;
+    }
+    for note in shared {
+        write!(out, "{}", hanging(&format!("note: {}", visible(note)), "  ", "    ", width))?;
     }
     Ok(())
 }
 
 fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     writeln!(out, "\n{}", visible(&check.point))?;
-    writeln!(out, "  K = {}, m = {}, T = {}", check.arms, check.memory, thousands(check.horizon))?;
+    writeln!(out, "  {}", size(check))?;
     match check.alpha {
         Some(0.0) => writeln!(out, "  alpha = 0: repeated exposure of the best arm is optimal")?,
         Some(alpha) => writeln!(out, "  alpha = {}", rounded(alpha))?,
@@ -58,22 +71,22 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
             out,
             "  Theorem 1 for {}: CPR at most {} with probability {}",
             visible(&bound.policy),
-            thousands(bound.bound.ceil() as u64),
+            rounded(bound.bound.ceil()),
             rounded(1.0 - bound.delta)
         )?;
     }
     if check.instances_differ {
         writeln!(out, "  (the game is drawn at random; this is the game of the first instance)")?;
     }
-    for warning in &check.warnings {
-        writeln!(out, "  note: {}", visible(warning))?;
-    }
     Ok(())
 }
 
-/// A number for people: four decimals, or none from a thousand on. `--json` has all digits.
-fn rounded(value: f64) -> String {
-    if value >= 1000.0 { thousands(value.round() as u64) } else { trimmed(value, 4) }
+/// K, m and T, without what the label of the point says already.
+fn size(check: &Preflight) -> String {
+    let said: Vec<String> = check.point.split(',').map(|part| part.replace(' ', "")).collect();
+    let parts =
+        [format!("K = {}", check.arms), format!("m = {}", check.memory), format!("T = {}", thousands(check.horizon))];
+    parts.into_iter().filter(|part| !said.contains(&part.replace(' ', ""))).collect::<Vec<_>>().join(", ")
 }
 
 /// A sequence of plays with counted repetitions: (0×3 1).
