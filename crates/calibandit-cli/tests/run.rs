@@ -296,6 +296,43 @@ fn check_prints_alpha_best_arm_and_optimum_as_text_and_json() {
     assert!(text.contains("alpha = 0.2375") && unwrapped(&text).contains(SHORT_BOUND), "{text}");
 }
 
+#[test]
+fn check_shows_the_names_of_arms() {
+    let named = r#"
+        name = "named"
+        horizon = 1_000
+        [game]
+        kind = "custom"
+        arm = [
+            { name = "Anna B.", memory = 2, loss = [0.2, 0.6] },
+            { name = "bob", memory = 2, loss = 0.3 },
+            { memory = 2, loss = 0.9 },
+        ]
+        [[policy]]
+        kind = "exp3"
+    "#;
+    let folder = folder_with(named);
+    let text = unwrapped(&run(folder.path(), &["check", "small.toml"]));
+    for part in [
+        "best arm x* = 1 (bob) with eventual loss 0.3",
+        "eventual losses: Anna B. 0.6, bob 0.3, 2 0.9",
+        // Half the plays cost 0.2 and half 0.3; in another order the tiring arm costs 0.6.
+        "optimum: 250 (exact) best sequence: (Anna B., bob) × 500",
+        "arm 0 (Anna B.) in the window [1, 0] beats",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let json = |folder: &TempDir| -> Value {
+        serde_json::from_str(&run(folder.path(), &["check", "small.toml", "--json"])).unwrap()
+    };
+    let value = json(&folder);
+    assert_eq!(value["arm_names"], serde_json::json!(["Anna B.", "bob", null]));
+    assert_eq!(value["points"][0]["arm_names"], value["arm_names"]);
+    assert_eq!(value["best_arm"], 1);
+    let nameless = json(&folder_with(&named.replace("name = \"Anna B.\",", "").replace("name = \"bob\",", "")));
+    assert!(nameless.get("arm_names").is_none(), "{nameless}");
+}
+
 /// The text with its lines joined.
 fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

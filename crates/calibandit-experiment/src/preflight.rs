@@ -27,6 +27,9 @@ pub struct Preflight {
     pub point: String,
     /// The number of arms, K.
     pub arms: usize,
+    /// The names of the arms, `None` for an arm without a name; empty if no arm has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arm_names: Vec<Option<String>>,
     /// The game's memory, m.
     pub memory: usize,
     /// The horizon, T.
@@ -91,6 +94,18 @@ pub struct TheoremBound {
     pub delta: f64,
 }
 
+impl Preflight {
+    /// The name of an arm, if it has one.
+    pub fn arm_name(&self, arm: usize) -> Option<&str> {
+        self.arm_names.get(arm)?.as_deref()
+    }
+
+    /// How sentences refer to an arm: `1`, or `1 (bob)` if it has a name.
+    pub fn arm_title(&self, arm: usize) -> String {
+        self.arm_name(arm).map_or_else(|| arm.to_string(), |name| format!("{arm} ({name})"))
+    }
+}
+
 /// Analyses every point of an experiment.
 pub fn preflight(experiment: &Experiment) -> Vec<Preflight> {
     experiment.points().iter().map(|point| analyse(experiment, point)).collect()
@@ -124,9 +139,14 @@ fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
         let bound = size.theorem_1(policy.delta, alpha.unwrap_or(0.0));
         Some(TheoremBound { policy: entry.label.clone(), bound, delta: policy.delta })
     });
+    let mut names: Vec<Option<String>> = game.arms().iter().map(|arm| arm.name().map(str::to_owned)).collect();
+    if names.iter().all(Option::is_none) {
+        names.clear();
+    }
     let mut analysis = Preflight {
         point: point.label.clone(),
         arms: game.arms().len(),
+        arm_names: names,
         memory: game.memory(),
         horizon,
         alpha,
@@ -157,8 +177,9 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
     let Preflight { memory, horizon, .. } = *analysis;
     if let (Some(alpha), Some(BeatenBy { arm, window })) = (analysis.alpha, &analysis.beaten_by) {
         warnings.push(format!(
-            "repeated exposure is not optimal: arm {arm} in the window {window:?} beats the best calibrated arm by {}, \
-             so Theorem 1 allows a regret of alpha·T = {}",
+            "repeated exposure is not optimal: arm {} in the window {window:?} beats the best calibrated arm by {}, so \
+             Theorem 1 allows a regret of alpha·T = {}",
+            analysis.arm_title(*arm),
             rounded(alpha),
             rounded(alpha * horizon as f64)
         ));

@@ -30,6 +30,7 @@ use play_history::{RingHistory, WordHistory};
 use table_stepper::TableStepper;
 use window_stepper::WindowStepper;
 
+use crate::game::arm_title;
 use crate::{Feedback, Game, Policy, Run, Stream};
 
 /// How a simulation computes plays.
@@ -81,10 +82,15 @@ pub enum SimulateError {
         arms: usize,
     },
     /// A loss function returned a value outside [0, 1] during play.
-    #[error("the loss function of arm {arm} returned a value outside [0, 1]; expected losses must lie in [0, 1]")]
+    #[error(
+        "the loss function of {} returned a value outside [0, 1]; expected losses must lie in [0, 1]",
+        arm_title(*arm, name)
+    )]
     CurveLeftRange {
         /// The arm.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
     },
 }
 
@@ -106,12 +112,14 @@ pub fn simulate<P: Policy + ?Sized>(
         Engine::Stepwise => None,
     };
     match table {
-        None => play(policy, horizon, WindowStepper::new(game, engine, times, noise)),
+        None => play(game, policy, horizon, WindowStepper::new(game, engine, times, noise)),
         Some(table) if table.windows_fit_into_words() => {
             let history = WordHistory::new(game.arms().len());
-            play(policy, horizon, TableStepper::new(game, &table, history, times, noise))
+            play(game, policy, horizon, TableStepper::new(game, &table, history, times, noise))
         }
-        Some(table) => play(policy, horizon, TableStepper::new(game, &table, RingHistory::new(&table), times, noise)),
+        Some(table) => {
+            play(game, policy, horizon, TableStepper::new(game, &table, RingHistory::new(&table), times, noise))
+        }
     }
 }
 
@@ -124,17 +132,17 @@ trait GameStepper {
     fn repeat<P: Policy + ?Sized>(&mut self, _policy: &mut P, _run: Run, _most: u64) -> u64 {
         0
     }
-    fn arms(&self) -> usize;
     fn losses(&self) -> &LossAccumulator;
     fn finish(self, runs: u64) -> Trajectory;
 }
 
 fn play<P: Policy + ?Sized>(
+    game: &Game,
     policy: &mut P,
     horizon: u64,
-    mut game: impl GameStepper,
+    mut stepper: impl GameStepper,
 ) -> Result<Trajectory, SimulateError> {
-    let arms = game.arms();
+    let arms = game.arms().len();
     let mut runs = 0;
     let mut left = horizon;
     while left > 0 {
@@ -142,7 +150,7 @@ fn play<P: Policy + ?Sized>(
         if run.arm >= arms || run.plays() == 0 {
             return Err(SimulateError::BadRun { run, arms });
         }
-        let repeated = game.repeat(policy, run, left / run.plays());
+        let repeated = stepper.repeat(policy, run, left / run.plays());
         if repeated > 0 {
             runs += repeated;
             left -= repeated * run.plays();
@@ -153,13 +161,16 @@ fn play<P: Policy + ?Sized>(
         let burn_in = run.burn_in.min(left);
         let record = run.record.min(left - burn_in);
         left -= burn_in + record;
-        let feedback = game.run(run.arm, burn_in, record);
-        if game.losses().has_nan() {
-            return Err(SimulateError::CurveLeftRange { arm: run.arm });
+        let feedback = stepper.run(run.arm, burn_in, record);
+        if stepper.losses().has_nan() {
+            return Err(SimulateError::CurveLeftRange {
+                arm: run.arm,
+                name: game.arm_name(run.arm).map(str::to_owned),
+            });
         }
         if !cut {
             policy.observe(run, feedback);
         }
     }
-    Ok(game.finish(runs))
+    Ok(stepper.finish(runs))
 }

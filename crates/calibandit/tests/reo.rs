@@ -47,7 +47,7 @@ fn long_memories_need_a_known_shape() {
     };
     let falling = || LossCurve::function(|tally| 1.0 / (1.0 + tally));
     let error = with(25, falling()).unwrap_err();
-    assert_eq!(error, ReoError::MemoryTooLong { arm: 0, memory: 25, limit: 24 });
+    assert_eq!(error, ReoError::MemoryTooLong { arm: 0, name: None, memory: 25, limit: 24 });
     assert_eq!(with(200, falling().with_trend(Trend::Decreasing)).unwrap().alpha, 0.0);
     assert_eq!(with(20, falling()).unwrap().alpha, 0.0);
     let rising = with(200, LossCurve::function(|tally| tally / (1.0 + tally)).with_trend(Trend::Increasing)).unwrap();
@@ -65,6 +65,11 @@ fn a_function_that_leaves_the_unit_interval_is_named() {
     let weights = Weights::new((1..=14).map(|i| 0.5f64.powi(i)).collect()).unwrap();
     let spike = weights.tally((0..14).map(|age| age % 2 == 0));
     let curve = LossCurve::function(move |tally| if tally == spike { 7.0 } else { 0.5 });
-    let game = Game::new(vec![Arm::new(weights, curve, Noise::None).unwrap()]).unwrap();
-    assert_eq!(reo(&game).unwrap_err(), ReoError::CurveLeftRange { arm: 0, tally: spike });
+    let arm = Arm::new(weights, curve, Noise::None).unwrap();
+    let game = |arm: Arm| Game::new(vec![arm]).unwrap();
+    let error = reo(&game(arm.clone())).unwrap_err();
+    assert_eq!(error, ReoError::CurveLeftRange { arm: 0, name: None, tally: spike });
+    assert!(error.to_string().starts_with("the loss function of arm 0 leaves [0, 1]"), "{error}");
+    let error = reo(&game(arm.named("bob").unwrap())).unwrap_err();
+    assert!(error.to_string().starts_with("the loss function of arm 0 (bob) leaves [0, 1]"), "{error}");
 }

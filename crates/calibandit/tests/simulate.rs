@@ -118,11 +118,13 @@ fn a_loss_function_that_misbehaves_late_is_an_error_not_a_number() {
     let mut weights = vec![1.0 / 1024.0; 14];
     weights[13] = 1.0;
     let curve = LossCurve::function(|tally| if tally == 1.0 + 1.0 / 1024.0 { 2.0 } else { 0.5 });
-    let game = Game::new(vec![arm(weights, curve), arm(vec![1.0], LossCurve::constant(0.5))]).unwrap();
+    let game =
+        Game::new(vec![arm(weights, curve).named("bob").unwrap(), arm(vec![1.0], LossCurve::constant(0.5))]).unwrap();
     for engine in [Engine::Stepwise, Engine::Leaping] {
         let mut policy = Script::new(&[(0, 0, 1), (1, 0, 12)]);
         let refused = simulate(&game, &mut policy, &Grid::end(40).unwrap(), engine, &mut noise());
-        assert_eq!(refused, Err(SimulateError::CurveLeftRange { arm: 0 }));
+        assert_eq!(refused, Err(SimulateError::CurveLeftRange { arm: 0, name: Some("bob".to_owned()) }));
+        assert!(refused.unwrap_err().to_string().starts_with("the loss function of arm 0 (bob) returned"));
     }
 }
 

@@ -48,8 +48,13 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
         None => writeln!(out, "  alpha is unknown")?,
     }
     let best = check.eventual_losses[check.best_arm];
-    writeln!(out, "  best arm x* = {} with eventual loss {}", check.best_arm, rounded(best))?;
-    let losses: Vec<String> = check.eventual_losses.iter().take(20).map(|&loss| rounded(loss)).collect();
+    let best_arm = visible(&check.arm_title(check.best_arm));
+    writeln!(out, "  best arm x* = {best_arm} with eventual loss {}", rounded(best))?;
+    let of_arm = |(arm, &loss): (usize, &f64)| match check.arm_names.is_empty() {
+        true => rounded(loss),
+        false => format!("{} {}", visible(&label(check, arm)), rounded(loss)),
+    };
+    let losses: Vec<String> = check.eventual_losses.iter().enumerate().take(20).map(of_arm).collect();
     let more = if check.eventual_losses.len() > 20 { ", ..." } else { "" };
     writeln!(out, "  eventual losses: {}{more}", losses.join(", "))?;
     let optimum = &check.optimum;
@@ -61,10 +66,10 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     writeln!(
         out,
         "  best sequence: {}{} × {}{}",
-        if optimum.prefix.is_empty() { String::new() } else { format!("{}, then ", arms(&optimum.prefix)) },
-        arms(&optimum.cycle),
+        if optimum.prefix.is_empty() { String::new() } else { format!("{}, then ", arms(check, &optimum.prefix)) },
+        arms(check, &optimum.cycle),
         thousands(optimum.repeats),
-        if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(&optimum.tail)) },
+        if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(check, &optimum.tail)) },
     )?;
     for bound in &check.theorem_1 {
         writeln!(
@@ -89,16 +94,22 @@ fn size(check: &Preflight) -> String {
     parts.into_iter().filter(|part| !said.contains(&part.replace(' ', ""))).collect::<Vec<_>>().join(", ")
 }
 
-/// A sequence of plays with counted repetitions: (0×3 1).
-fn arms(sequence: &[usize]) -> String {
+/// An arm by its name, or by its index if it has none.
+fn label(check: &Preflight, arm: usize) -> String {
+    check.arm_name(arm).map_or_else(|| arm.to_string(), str::to_owned)
+}
+
+/// A sequence of plays with counted repetitions: (0×3 1), or with names (bob×3, anna).
+fn arms(check: &Preflight, sequence: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for run in sequence.chunk_by(|a, b| a == b) {
-        parts.push(if run.len() > 1 { format!("{}×{}", run[0], run.len()) } else { run[0].to_string() });
+        let arm = visible(&label(check, run[0]));
+        parts.push(if run.len() > 1 { format!("{arm}×{}", run.len()) } else { arm });
     }
     if parts.len() > 12 {
         let left = parts.len() - 12;
         parts.truncate(12);
         parts.push(format!("... {left} more"));
     }
-    format!("({})", parts.join(" "))
+    format!("({})", parts.join(if check.arm_names.is_empty() { " " } else { ", " }))
 }

@@ -42,7 +42,7 @@ use sequence::Plan;
 use state_space::{CurveLeftRange, StateSpace};
 use warmup_cost::WarmupCost;
 
-use super::Game;
+use super::{Game, arm_title};
 
 /// The least expected loss of a number of plays, and plays that attain it.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,10 +120,15 @@ pub enum OptimumError {
         searched: u64,
     },
     /// A loss function returned something outside [0, 1].
-    #[error("the loss function of arm {arm} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]")]
+    #[error(
+        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
+        arm_title(*arm, name)
+    )]
     CurveLeftRange {
         /// The arm.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// The tally at which it did.
         tally: f64,
     },
@@ -137,8 +142,8 @@ fn after_search(searched: u64) -> String {
 }
 
 impl From<CurveLeftRange> for OptimumError {
-    fn from(CurveLeftRange { arm, tally }: CurveLeftRange) -> Self {
-        Self::CurveLeftRange { arm, tally }
+    fn from(CurveLeftRange { arm, name, tally }: CurveLeftRange) -> Self {
+        Self::CurveLeftRange { arm, name, tally }
     }
 }
 
@@ -372,6 +377,6 @@ impl<'g> Optima<'g> {
 
     fn planner(&mut self) -> Result<&mut Planner, GraphError> {
         let build = || Graph::new(&self.space, self.limits.states).map(Planner::new);
-        self.planner.get_or_insert_with(build).as_mut().map_err(|error| *error)
+        self.planner.get_or_insert_with(build).as_mut().map_err(|error| error.clone())
     }
 }

@@ -3,8 +3,8 @@
 //! A game satisfies alpha-REO if no play of any arm, whatever its window, is better than the best calibrated arm by
 //! more than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
 
-use super::Game;
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
+use super::{Game, arm_title};
 
 /// The result of [`reo`].
 #[derive(Clone, Debug, PartialEq)]
@@ -27,32 +27,43 @@ pub struct Reo {
 pub enum ReoError {
     /// Too many windows.
     #[error(
-        "arm {arm} has memory {memory}, and all windows can be tried only up to memory {limit}: \
-         declare the trend of its loss function if it is monotone"
+        "{} has memory {memory}, and all windows can be tried only up to memory {limit}: \
+         declare the trend of its loss function if it is monotone",
+        arm_title(*arm, name)
     )]
     MemoryTooLong {
         /// The arm.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// Its memory.
         memory: usize,
         /// The longest memory that is enumerated.
         limit: usize,
     },
     /// A loss function returned something outside [0, 1].
-    #[error("the loss function of arm {arm} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]")]
+    #[error(
+        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
+        arm_title(*arm, name)
+    )]
     CurveLeftRange {
         /// The arm.
         arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
         /// The tally at which it did.
         tally: f64,
     },
 }
 
 impl ReoError {
-    pub(crate) fn of(arm: usize, error: LeastLossError) -> Self {
+    fn of(game: &Game, arm: usize, error: LeastLossError) -> Self {
+        let name = game.arm_name(arm).map(str::to_owned);
         match error {
-            LeastLossError::MemoryTooLong { memory } => Self::MemoryTooLong { arm, memory, limit: ENUMERATION_LIMIT },
-            LeastLossError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, tally },
+            LeastLossError::MemoryTooLong { memory } => {
+                Self::MemoryTooLong { arm, name, memory, limit: ENUMERATION_LIMIT }
+            }
+            LeastLossError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, name, tally },
         }
     }
 }
@@ -85,7 +96,7 @@ pub fn reo(game: &Game) -> Result<Reo, ReoError> {
     let (_, classes) = interchangeable(game);
     for class in classes {
         let x = class[0];
-        for level in least_losses(&game.arms()[x]).map_err(|error| ReoError::of(x, error))? {
+        for level in least_losses(&game.arms()[x]).map_err(|error| ReoError::of(game, x, error))? {
             if level.loss < least {
                 (least, arm, window) = (level.loss, x, level.window);
             }

@@ -147,10 +147,6 @@ impl<H: PlayHistory> GameStepper for TableStepper<'_, H> {
         repeated
     }
 
-    fn arms(&self) -> usize {
-        self.arms.len()
-    }
-
     fn losses(&self) -> &LossAccumulator {
         &self.accumulator
     }

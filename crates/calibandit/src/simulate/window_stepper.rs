@@ -57,10 +57,6 @@ impl GameStepper for WindowStepper<'_> {
         feedback
     }
 
-    fn arms(&self) -> usize {
-        self.game.arms().len()
-    }
-
     fn losses(&self) -> &LossAccumulator {
         &self.losses
     }

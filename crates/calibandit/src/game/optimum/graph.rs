@@ -11,7 +11,7 @@ use super::state_space::{CurveLeftRange, StateSpace};
 const EDGE_LIMIT: usize = 64_000_000;
 
 /// Why a game was not made into a graph.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GraphError {
     /// More states than the limit; this many were found before giving up.
     TooManyStates {

@@ -14,9 +14,10 @@ use super::fixed_point::fixed;
 pub(crate) const BLANK: u32 = u32::MAX;
 
 /// The loss function of this arm leaves [0, 1] at this tally.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CurveLeftRange {
     pub(crate) arm: usize,
+    pub(crate) name: Option<String>,
     pub(crate) tally: f64,
 }
 
@@ -92,7 +93,7 @@ impl<'g> StateSpace<'g> {
         let tally = weights.tally(std::iter::once(true).chain(window.iter().map(|&other| other == arm)));
         let loss = self.game.arms()[x].loss(Exposure { tally, plays, memory: weights.memory() });
         if loss.is_nan() {
-            return Err(CurveLeftRange { arm: x, tally });
+            return Err(CurveLeftRange { arm: x, name: self.game.arm_name(x).map(str::to_owned), tally });
         }
         Ok(self.excess_of(loss))
     }
