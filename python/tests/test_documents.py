@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/guide/python.md", "docs/how-to/live-advisor.md", "docs/how-to/results.md"]
+PAGES = [
+    "README.md",
+    "docs/guide/gymnasium.md",
+    "docs/guide/python.md",
+    "docs/guide/your-own-game.md",
+    "docs/guide/your-own-policy.md",
+    "docs/how-to/live-advisor.md",
+    "docs/how-to/results.md",
+]
 
 
 def blocks(page: str) -> list[str]:
@@ -17,7 +25,7 @@ def blocks(page: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_python_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("matplotlib", "pandas", "polars"):
+    for module in ("gymnasium", "matplotlib", "pandas", "polars"):
         pytest.importorskip(module)
     import matplotlib
 

@@ -26,7 +26,7 @@ import sources
 API_PAGES = {
     "simulation": ("Simulation and experiments", ("_simulate", "_experiment", "_sweep", "_shards")),
     "results": ("Results", ("_result", "_plot", "_compare")),
-    "games": ("Games", ("_game", "_noise", "_fit")),
+    "games": ("Games", ("_arm", "_game", "_optimum", "_noise", "_fit")),
     "policies": ("Policies", ("_policy",)),
     "advisor": ("Advisor", ("_advisor",)),
     "gymnasium": ("Gymnasium", ()),

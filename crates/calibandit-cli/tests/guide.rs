@@ -107,6 +107,7 @@ macro_rules! pages {
 pages! {
     fit_your_own: "tutorials/fit-your-own.md",
     first_experiment: "guide/first-experiment.md",
+    gymnasium: "guide/gymnasium.md",
     python: "guide/python.md",
     reading_cpr: "guide/reading-cpr.md",
     scale: "guide/scale.md",
