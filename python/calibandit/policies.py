@@ -59,8 +59,8 @@ def calibrated(
     * ``index``: The rule that chooses the next arm.
     * ``first`` (an integer, at least 1): The number of plays to record of each arm at the start; fewer if the
       horizon is short, more if the burn-in is long.
-    * ``growth`` (a positive number; if None: 0.15, or 1 for `elimination`): A visit records at least this fraction
-      of the arm's earlier recorded plays.
+    * ``growth`` (a number in (0, 100]; if None: 0.15, or 1 for `elimination`): A visit records at least this
+      fraction of the arm's earlier recorded plays.
     """
     return _policy("calibrated", memory_bound=memory_bound, index=index, first=first, growth=growth, label=label)
 
