@@ -117,6 +117,23 @@ fn axes_and_spread_can_be_chosen() {
 
 #[test]
 #[ignore = "needs Chromium"]
+fn a_given_lower_limit_of_a_log_axis_is_kept() {
+    let mut report = fixture::report::report();
+    let mut figure = fixture::single_log();
+    figure.panels[0].y.min = Some(1000.0);
+    report.sections = vec![ReportSection::new(figure)];
+    let (mut browser, page) = opened("limit", &report);
+    let lowest = "10 ** document.querySelector('.plot').layout.yaxis.range[0]";
+    assert!((browser.eval(lowest).as_f64().unwrap() - 1000.0).abs() < 1e-6);
+    browser.click(".legend button[data-policy='0']");
+    browser.screen(700, 800);
+    browser.wait_for("document.querySelector('.plot svg').getBoundingClientRect().right <= 700");
+    assert!((browser.eval(lowest).as_f64().unwrap() - 1000.0).abs() < 1e-6, "also after a change");
+    assert_no_errors_and_requests(&browser, &page);
+}
+
+#[test]
+#[ignore = "needs Chromium"]
 fn values_are_shown_at_the_pointer_and_read_by_keyboard() {
     let (mut browser, page) = opened("values", &fixture::report::report());
     let (x, y) = browser.place("figure.chart .plot");

@@ -15,7 +15,8 @@ pub(super) fn write(scene: &Scene, title: &str, description: &str) -> String {
     let _ = writeln!(
         writer.out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FAMILY}\">"
+         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FAMILY}\" \
+         stroke-linejoin=\"round\">"
     );
     let _ = writeln!(writer.out, "<title>{}</title>", escape(title));
     if !description.is_empty() {
@@ -89,12 +90,7 @@ impl Writer {
     }
 
     fn stroke(&mut self, stroke: &Stroke) {
-        let _ = write!(
-            self.out,
-            " stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"",
-            stroke.color,
-            number(stroke.width)
-        );
+        let _ = write!(self.out, " stroke=\"{}\" stroke-width=\"{}\"", stroke.color, number(stroke.width));
         if !stroke.dash.is_empty() {
             let dash: Vec<String> = stroke.dash.iter().map(|length| number(*length)).collect();
             let _ = write!(self.out, " stroke-dasharray=\"{}\"", dash.join(" "));

@@ -14,22 +14,33 @@ use crate::chart::{Figure, Palette};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The number of instances per policy that are drawn, in figures of up to [`FEW_PANELS`] panels and in larger ones.
-const LINES: (usize, usize) = (20, 8);
+/// Figures with more panels than this draw fewer instances, at every other checkpoint: their panels are small, and
+/// instances are the greater part of a page.
 const FEW_PANELS: usize = 4;
+/// The number of instances per policy that such figures draw.
+const FEW_LINES: usize = 6;
+/// The number of checkpoints from which on every other one is left out.
+const MANY_POINTS: usize = 40;
 
 /// The description of a figure in the form above.
 pub(super) fn figure(figure: &Figure, palette: &Palette) -> Value {
     let mut shown = figure.clone();
-    let lines = if figure.panels.len() <= FEW_PANELS { LINES.0 } else { LINES.1 };
-    for series in shown.panels.iter_mut().flat_map(|panel| &mut panel.series) {
-        series.instances.truncate(lines);
+    let small = figure.panels.len() > FEW_PANELS;
+    if small {
+        for series in shown.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+            series.instances.truncate(FEW_LINES);
+        }
     }
     let options = ViewOptions { alternatives: true, ..ViewOptions::default() };
     let mut plot = description(&shown, palette, &options);
     let mut packed = Packed::default();
     let data: Vec<Value> = match plot["data"].take() {
-        Value::Array(traces) => traces.into_iter().map(|trace| packed.trace(trace)).collect(),
+        Value::Array(mut traces) => {
+            if small {
+                traces.iter_mut().filter(|trace| trace["meta"]["role"] == "instances").for_each(thin_out);
+            }
+            traces.into_iter().map(|trace| packed.trace(trace)).collect()
+        }
         _ => Vec::new(),
     };
     json!({
@@ -38,6 +49,20 @@ pub(super) fn figure(figure: &Figure, palette: &Palette) -> Value {
         "arrays": packed.arrays.list,
         "layout": plot["layout"].take(),
     })
+}
+
+/// Leaves out every other point of long lines, but not their last one. In x, a null follows each line.
+fn thin_out(trace: &mut Value) {
+    let length = trace["x"].as_array().and_then(|xs| xs.iter().position(Value::is_null)).unwrap_or(0);
+    if length < MANY_POINTS {
+        return;
+    }
+    for axis in ["x", "y"] {
+        let values = trace[axis].as_array().into_iter().flatten().enumerate();
+        // Positions 0 to `length - 1` are points of a line, `length` is the gap after it.
+        let kept = values.filter(|(nth, _)| nth % (length + 1) == length || (length - nth % (length + 1)) % 2 == 1);
+        trace[axis] = kept.map(|(_, value)| value.clone()).collect();
+    }
 }
 
 /// Values in order of first appearance, each once.
@@ -114,6 +139,22 @@ mod tests {
         let cases = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
         let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
         assert_eq!(cases.map(|case| base64(case.as_bytes().to_vec())), expected);
+    }
+
+    #[test]
+    fn long_lines_lose_every_other_point_and_keep_the_last_one() {
+        let points: Vec<CurvePoint> = (1..=40).map(|i| CurvePoint::new(f64::from(i), 0.0, 0.0)).collect();
+        let row = |sign: f64| (1..=40).map(|i| sign * f64::from(i)).collect::<Vec<_>>();
+        let axis = || Axis::new("t", AxisScale::Linear);
+        let series = Series::new("a", points).instances(vec![row(1.0), row(-1.0)]);
+        let figure = Figure::new("f", "f").panel(Panel::new("p", "p", axis(), axis()).series(series));
+        let options = ViewOptions { alternatives: true, ..ViewOptions::default() };
+        let mut plot = description(&figure, &Palette::default(), &options);
+        let trace = plot["data"].as_array_mut().unwrap().iter_mut().find(|t| t["meta"]["role"] == "instances").unwrap();
+        thin_out(trace);
+        let even = |sign: f64| (1..=20).map(move |i| json!(sign * 2.0 * f64::from(i))).chain([Value::Null]);
+        assert_eq!(trace["x"], even(1.0).chain(even(1.0)).collect::<Value>());
+        assert_eq!(trace["y"], even(1.0).chain(even(-1.0)).collect::<Value>());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn markup(figure: &Figure, key: &str, csv: bool, legend: &Legend<'_>)
             data-spread=(spread.name()) {
             (controls(figure, key, spread, csv))
             (entries(figure, legend))
-            div class={ "panels needs-js" @if several { " several" } } {
+            div class={ "panels needs-js" @if several { " several" } } data-panels=(figure.panels.len()) {
                 @for panel in &figure.panels {
                     div class="panel" {
                         @if !panel.title.is_empty() { h3 { (panel.title) } }

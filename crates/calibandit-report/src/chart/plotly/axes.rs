@@ -96,25 +96,36 @@ pub(super) fn horizontal(panel: &Panel, scale: AxisScale) -> Map<String, Value> 
 pub(super) fn vertical(panel: &Panel, scale: AxisScale) -> Map<String, Value> {
     let mut axis = common(&panel.y, scale);
     let usable = |value: &f64| value.is_finite() && (scale == AxisScale::Linear || *value > 0.0);
-    let mut range = Map::new();
-    for (name, limit) in [("minallowed", panel.y.min), ("maxallowed", panel.y.max)] {
-        if let Some(limit) = limit.filter(usable) {
-            range.insert(name.into(), json!(limit));
+    let (min, max) = (panel.y.min.filter(usable), panel.y.max.filter(usable));
+    let at = |value: f64| if scale == AxisScale::Log { value.log10() } else { value };
+    // What is not fixed follows the visible traces. The units of `minallowed` and `maxallowed` are those of `range`,
+    // and those of `clipmin` are those of the data.
+    let mut options = Map::new();
+    match (min, max) {
+        (Some(min), Some(max)) => {
+            axis.insert("range".into(), json!([at(min), at(max)]));
         }
+        (Some(min), None) => {
+            options.insert("minallowed".into(), json!(at(min)));
+        }
+        (None, Some(max)) => {
+            options.insert("maxallowed".into(), json!(at(max)));
+        }
+        (None, None) => {}
     }
-    match (scale, floor(panel, scale)) {
+    match floor(panel, scale) {
         // The lower edge of a band may be arbitrarily low; only the means must be visible.
-        (AxisScale::Log, Some(floor)) if !range.contains_key("minallowed") => {
-            range.insert("clipmin".into(), json!(10.0 * floor));
+        Some(floor) if min.is_none() => {
+            options.insert("clipmin".into(), json!(10.0 * floor));
         }
-        (AxisScale::Linear, _) => {
+        Some(_) => {}
+        None => {
             let (low, high) = limits(scale, (None, None), means(panel), false, true);
             axis.insert("rangemode".into(), json!(if low == 0.0 && high > 0.0 { "tozero" } else { "normal" }));
         }
-        _ => {}
     }
-    if !range.is_empty() {
-        axis.insert("autorangeoptions".into(), Value::Object(range));
+    if !options.is_empty() {
+        axis.insert("autorangeoptions".into(), Value::Object(options));
     }
     axis.insert("zeroline".into(), json!(scale == AxisScale::Linear));
     axis.insert("nticks".into(), json!(7));

@@ -96,6 +96,22 @@ fn a_log_time_axis_begins_before_the_first_checkpoint_and_says_so() {
 }
 
 #[test]
+fn given_limits_of_the_vertical_axis_are_fixed_and_the_others_follow_the_data() {
+    let axis = |min, max, scale| {
+        let mut panel = figure().panels.remove(0);
+        (panel.y.min, panel.y.max) = (min, max);
+        let axis = axes::vertical(&panel, scale);
+        let part = |name: &str| axis.get(name).cloned().unwrap_or_default();
+        (part("autorangeoptions")["minallowed"].clone(), part("range"))
+    };
+    let nothing = || (Value::Null, Value::Null);
+    assert_eq!(axis(None, None, AxisScale::Log), nothing());
+    assert_eq!(axis(Some(100.0), None, AxisScale::Log), (json!(2.0), Value::Null), "an exponent on a log axis");
+    assert_eq!(axis(Some(-5.0), None, AxisScale::Log), nothing(), "no place on a log axis");
+    assert_eq!(axis(Some(-5.0), Some(1e3), AxisScale::Linear), (Value::Null, json!([-5.0, 1e3])));
+}
+
+#[test]
 fn styles_are_those_of_the_palette() {
     let figure = figure();
     let palette = Palette::for_figures([&figure]);
