@@ -64,8 +64,8 @@ pub fn trimmed(value: f64, decimals: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A number in a sentence, without zeros at the end: four decimals, or one from a thousand on. Numbers that four decimals
-/// would hide are in scientific notation; what is not finite is a dash.
+/// A number in a sentence, without zeros at the end: four decimals, or one from a thousand on. Numbers that four
+/// decimals would hide are in scientific notation; what is not finite is a dash.
 pub fn rounded(value: f64) -> String {
     match value.abs() {
         size if !size.is_finite() => "–".to_owned(),

@@ -136,7 +136,11 @@ pub fn rows<const N: usize>(
         *place = header.iter().position(|name| name == column).ok_or_else(|| TableError::Column {
             file: file.to_string(),
             column: column.to_string(),
-            found: header.iter().map(|name| format!("`{}`", name.escape_debug())).collect::<Vec<_>>().join(", "),
+            found: header
+                .iter()
+                .map(|name| format!("`{}`", name.chars().map(visible).collect::<String>()))
+                .collect::<Vec<_>>()
+                .join(", "),
         })?;
     }
     let mut record = StringRecord::new();
@@ -243,8 +247,12 @@ impl<const N: usize> TableRow<'_, N> {
     /// The error of a cell with an invalid value.
     pub fn invalid(&self, column: usize, expected: &'static str) -> TableError {
         // A malformed file may have megabytes in one cell; 40 characters are enough to find it.
-        let value = self.text(column).chars().take(40).flat_map(char::escape_debug).collect();
+        let value = self.text(column).chars().take(40).map(visible).collect();
         let (file, line, column) = (self.file.to_string(), self.line(), self.columns[column].to_string());
         TableError::Value { file, line, column, value, expected }
     }
+}
+/// A character as it may be printed: control characters of a table must not reach a terminal.
+fn visible(c: char) -> String {
+    if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
 }

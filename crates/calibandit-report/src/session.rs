@@ -163,8 +163,8 @@ fn title(experiments: &[Experiment]) -> String {
     }
 }
 
-/// Writes the report and its figures, as SVG and (with the feature `png`) as PNG. Figures of earlier reports in the same
-/// folder are removed.
+/// Writes the report and its figures, as SVG and (with the feature `png`) as PNG. Figures of earlier reports in the
+/// same folder are removed.
 ///
 /// # Errors
 /// [`SessionError`] if a figure cannot be drawn or a file cannot be written.

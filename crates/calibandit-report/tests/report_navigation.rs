@@ -1,4 +1,5 @@
-//! The report in a real browser: deep links, views in the address, zoom, downloads, print, and the page without scripts.
+//! The report in a real browser: deep links, views in the address, zoom, downloads, print, and the page without
+//! scripts.
 //!
 //! Needs Chromium; see tests/report_browser.rs.
 #![cfg(unix)]

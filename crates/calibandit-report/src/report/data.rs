@@ -2,7 +2,7 @@
 //!
 //! | key | content |
 //! |---|---|
-//! | `arrays` | every array of numbers once: `d` (64 bits) or `f` (32 bits), then the numbers, little-endian, in base64 |
+//! | `arrays` | every array of numbers once: `d` (64 bits) or `f` (32 bits), then base64 of little-endian numbers |
 //! | `looks` | every set of trace attributes once, without numbers and place |
 //! | `data` | one `[look, panel, x, y, customdata]` per trace; the last three are positions in `arrays` or null |
 //! | `layout` | the layout |
