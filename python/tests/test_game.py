@@ -128,7 +128,7 @@ def test_exceptions_of_loss_functions_are_passed_on() -> None:
 def test_invalid_games_are_rejected() -> None:
     with pytest.raises(ValueError, match=r"2 plays|outside|must lie in"):
         cb.Game([cb.Arm(memory=2, loss=lambda tally: tally)])
-    with pytest.raises(ValueError, match="by_plays"):
+    with pytest.raises(ValueError, match="losses by plays has 2 values"):
         cb.Game([cb.Arm(memory=3, loss=[0.5, 0.4])])
     with pytest.raises(ValueError, match="no weights"):
         cb.Game([cb.Arm(loss=0.5)])
