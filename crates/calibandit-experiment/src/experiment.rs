@@ -160,6 +160,11 @@ impl Experiment {
         &self.points
     }
 
+    /// The number of curves: one per point, policy and instance.
+    pub fn curve_count(&self) -> u64 {
+        (self.points.len() as u64).saturating_mul(self.policies.len() as u64).saturating_mul(self.instances)
+    }
+
     /// The labels of the games: one per point of the sweep.
     pub fn game_labels(&self) -> Vec<String> {
         self.points.iter().map(|point| point.label.clone()).collect()

@@ -21,7 +21,7 @@ mod occupied;
 pub use manifest::{Manifest, ManifestExperiment, PROGRAM};
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -114,7 +114,7 @@ impl OutputDir {
         let path = self.path.join("results.csv");
         let file = File::open(&path).map_err(|source| Error::io(&path, source))?;
         let read = read_csv(BufReader::new(file)).map_err(|source| ErrorKind::Csv { path, source })?;
-        let results = in_order(&experiments, &read);
+        let results = in_order(&experiments, &read).map_err(|source| Error::io(&self.path, source))?;
         Ok(Stored { manifest, experiments, results })
     }
 
@@ -145,7 +145,8 @@ impl OutputDir {
             return Err(ErrorKind::MissingShard { missing }.into());
         }
         let all: Vec<Results> = parts.iter().flat_map(|part| part.results.clone()).collect();
-        Ok((experiments.clone(), in_order(experiments, &all)))
+        let merged = in_order(experiments, &all).map_err(|source| Error::io(&shards[0].path, source))?;
+        Ok((experiments.clone(), merged))
     }
 
     /// Writes a file of this folder; `name` is relative to it and may be in a subfolder.
@@ -181,7 +182,7 @@ impl OutputDir {
 }
 
 /// The results of each experiment; several results of one experiment become one.
-fn in_order(experiments: &[Experiment], read: &[Results]) -> Vec<Results> {
+fn in_order(experiments: &[Experiment], read: &[Results]) -> io::Result<Vec<Results>> {
     experiments.iter().map(|experiment| Results::of_experiment(experiment, read)).collect()
 }
 

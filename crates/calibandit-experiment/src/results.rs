@@ -2,17 +2,27 @@
 //!
 //! The order is always experiment, game, policy, instance, time. It does not depend on the order in which tasks were
 //! finished, so the same seed gives the same bytes for any number of threads and shards.
+//!
+//! Curves are in memory as long as they are few. More than 256 MB of them are in a temporary file, from which tables,
+//! summaries and figures read them one by one.
 
 mod csv_file;
 mod parquet_file;
+mod spill;
+mod store;
 mod swept;
 
 pub use csv_file::{CsvError, read_csv, write_csv};
 pub use parquet_file::{ParquetError, write_parquet};
+pub use store::{CurveCollector, CurveIter};
 pub use swept::{SweptColumn, SweptField, SweptKind, swept_fields, swept_text};
+
+use std::collections::HashMap;
+use std::io;
 
 use crate::Experiment;
 use serde::{Deserialize, Serialize};
+use store::StoredCurves;
 
 /// One policy in one instance at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,14 +55,25 @@ impl Curve {
         (self.game, self.policy, self.instance)
     }
 
-    /// The CPR at the horizon.
-    pub fn final_cpr(&self) -> f64 {
-        self.samples.last().map_or(f64::NAN, |sample| sample.cpr)
+    /// The end of the curve. Without samples, its numbers are NaN.
+    pub fn end(&self) -> CurveEnd {
+        let none = Sample { t: 0, loss: f64::NAN, cpr: f64::NAN, switches: 0 };
+        CurveEnd { instance: self.instance, last: self.samples.last().copied().unwrap_or(none) }
     }
 }
 
+/// The end of a curve: all that rankings and tests need of it. It is always in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CurveEnd {
+    /// The instance, from 0.
+    pub instance: u64,
+    /// The last sample, which is at the horizon.
+    pub last: Sample,
+}
+
 /// The results of one experiment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Results {
     /// The experiment's name.
     pub experiment: String,
@@ -61,31 +82,49 @@ pub struct Results {
     /// The labels of the policies.
     pub policies: Vec<String>,
     swept: Vec<SweptColumn>,
-    curves: Vec<Curve>,
+    curves: StoredCurves,
 }
 
 impl Results {
     /// Results with these curves, which may be given in any order.
-    pub fn new(experiment: String, games: Vec<String>, policies: Vec<String>, mut curves: Vec<Curve>) -> Self {
-        curves.sort_by_key(Curve::order);
+    pub fn new(experiment: String, games: Vec<String>, policies: Vec<String>, curves: Vec<Curve>) -> Self {
+        let curves = StoredCurves::in_memory(curves);
         Self { experiment, games, policies, swept: Vec::new(), curves }
+    }
+
+    /// Results with the curves that were collected.
+    ///
+    /// # Errors
+    /// If the temporary file of many curves cannot be written.
+    pub fn collected(
+        experiment: String,
+        games: Vec<String>,
+        policies: Vec<String>,
+        curves: CurveCollector,
+    ) -> io::Result<Self> {
+        Ok(Self { experiment, games, policies, swept: Vec::new(), curves: curves.finish()? })
     }
 
     /// The results of this experiment among those that were read from tables: with games, policies and the types of
     /// swept values as the experiment has them. Results of several tables become one.
-    pub fn of_experiment(experiment: &Experiment, read: &[Results]) -> Self {
+    ///
+    /// # Errors
+    /// If curves in a temporary file cannot be read or written.
+    pub fn of_experiment(experiment: &Experiment, read: &[Results]) -> io::Result<Self> {
         let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
-        let mut curves = Vec::new();
+        let mut curves = CurveCollector::new(None);
         for results in read.iter().filter(|results| results.experiment == experiment.name()) {
-            for curve in &results.curves {
-                let game = games.iter().position(|label| *label == results.games[curve.game]);
-                let policy = policies.iter().position(|label| *label == results.policies[curve.policy]);
-                if let (Some(game), Some(policy)) = (game, policy) {
-                    curves.push(Curve { game, policy, ..curve.clone() });
+            let game_of = places(&results.games, &games);
+            let policy_of = places(&results.policies, &policies);
+            for curve in results.curves() {
+                let curve = curve?;
+                if let (Some(game), Some(policy)) = (game_of[curve.game], policy_of[curve.policy]) {
+                    curves.push(Curve { game, policy, ..curve.into_owned() })?;
                 }
             }
         }
-        Self::new(experiment.name().to_owned(), games, policies, curves).with_swept(experiment.swept())
+        let results = Self::collected(experiment.name().to_owned(), games, policies, curves)?;
+        Ok(results.with_swept(experiment.swept()))
     }
 
     /// The same results with these columns of swept keys, each with one value per game.
@@ -109,20 +148,67 @@ impl Results {
         self.swept.iter().find(|column| column.name == name)
     }
 
-    /// The curves, by game, policy and instance.
-    pub fn curves(&self) -> &[Curve] {
-        &self.curves
+    /// The curves, by game, policy and instance. An item is an error if its curve is in a temporary file that cannot be
+    /// read.
+    pub fn curves(&self) -> CurveIter<'_> {
+        CurveIter { curves: &self.curves, left: 0..self.curves.len() }
     }
 
     /// The instances of one policy in one game, in order.
-    pub fn of(&self, game: usize, policy: usize) -> &[Curve] {
-        let start = self.curves.partition_point(|curve| (curve.game, curve.policy) < (game, policy));
-        let end = self.curves.partition_point(|curve| (curve.game, curve.policy) <= (game, policy));
-        &self.curves[start..end]
+    pub fn of(&self, game: usize, policy: usize) -> CurveIter<'_> {
+        CurveIter { curves: &self.curves, left: self.curves.range(game, policy) }
+    }
+
+    /// The ends of the instances of one policy in one game, in order.
+    pub fn ends(&self, game: usize, policy: usize) -> impl ExactSizeIterator<Item = CurveEnd> + Clone {
+        self.curves.range(game, policy).map(|at| self.curves.end(at))
+    }
+
+    /// The time of the last checkpoint; 0 if there are no curves.
+    pub fn end_time(&self) -> u64 {
+        if self.curves.len() == 0 { 0 } else { self.curves.end(0).last.t }
+    }
+
+    /// The values of one policy in one game at each checkpoint: calls `visit` with the time and with one value per
+    /// instance, in order. `value` gets the sample of an instance and, if there is a `reference` policy, the sample of
+    /// the same instance of that policy.
+    ///
+    /// # Errors
+    /// That of `visit`, or that of a temporary file that cannot be read.
+    pub fn at_checkpoints<E: From<io::Error>>(
+        &self,
+        game: usize,
+        policy: usize,
+        reference: Option<usize>,
+        value: impl Fn(&Sample, Option<&Sample>) -> f64,
+        visit: impl FnMut(u64, Vec<f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let reference = reference.map(|policy| self.curves.range(game, policy));
+        self.curves.at_checkpoints(self.curves.range(game, policy), reference, value, visit)
     }
 
     /// The number of rows of the tables.
     pub fn rows(&self) -> usize {
-        self.curves.iter().map(|curve| curve.samples.len()).sum()
+        (0..self.curves.len()).map(|at| self.curves.rows(at)).sum()
     }
+}
+
+/// Results are equal if their tables are. Curves that cannot be read are equal to none.
+impl PartialEq for Results {
+    fn eq(&self, other: &Self) -> bool {
+        let curves = || {
+            let same =
+                |(one, other): (io::Result<_>, io::Result<_>)| one.ok().zip(other.ok()).is_some_and(|(a, b)| a == b);
+            self.curves.len() == other.curves.len() && self.curves().zip(other.curves()).all(same)
+        };
+        (&self.experiment, &self.games, &self.policies) == (&other.experiment, &other.games, &other.policies)
+            && self.swept == other.swept
+            && curves()
+    }
+}
+
+/// The place of each label among others, if it is there.
+fn places(labels: &[String], among: &[String]) -> Vec<Option<usize>> {
+    let place: HashMap<&String, usize> = among.iter().enumerate().map(|(at, label)| (label, at)).collect();
+    labels.iter().map(|label| place.get(label).copied()).collect()
 }

@@ -4,6 +4,7 @@
 //! curve depends on nothing else. A [`Journal`] keeps finished curves on disk, so that an interrupted run can be
 //! resumed.
 
+mod instances;
 mod journal;
 mod plan;
 mod shard;
@@ -11,14 +12,14 @@ mod shard;
 pub use journal::Journal;
 pub use shard::{Shard, ShardError};
 
-use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
-use crate::results::{Curve, Results};
+use crate::results::{Curve, CurveCollector, Results, Sample};
 use crate::schedule::{Progress, ScheduleError, Scheduler, Task};
-use plan::{Batch, CurveKey, RunPlan};
+use plan::{Batch, PointPolicy, RunPlan};
 
 /// How to run an experiment. Nothing here changes a result.
 #[derive(Clone, Copy)]
@@ -35,44 +36,141 @@ pub struct RunOptions<'a> {
 
 /// Runs an experiment, or one shard of it. Curves that the journal already has are not computed again.
 ///
+/// Many curves are kept in a temporary file, in the folder of the journal if there is one.
+///
 /// # Errors
 /// [`ErrorKind::Instance`] if a policy could not play an instance, [`ErrorKind::Stopped`] if the run was stopped,
-/// [`ErrorKind::Io`] if the journal could not be written.
-pub fn run(
+/// [`ErrorKind::Io`] if the journal or the temporary file could not be written.
+pub fn run(experiment: &Experiment, options: &RunOptions<'_>, journal: Option<&mut Journal>) -> Result<Results, Error> {
+    let curves = CurveCollector::new(journal.as_ref().and_then(|journal| journal.folder()));
+    run_into(experiment, options, journal, curves)
+}
+
+/// Runs an experiment and collects its curves here.
+fn run_into(
     experiment: &Experiment,
     options: &RunOptions<'_>,
     mut journal: Option<&mut Journal>,
+    mut curves: CurveCollector,
 ) -> Result<Results, Error> {
-    let plan = RunPlan::new(experiment);
-    let numbered = plan.keys().into_iter().enumerate();
-    let mut keys: Vec<CurveKey> = numbered.filter(|&(i, _)| options.shard.has(i)).map(|(_, key)| key).collect();
-    let total = keys.len();
-    let mut curves = journal.as_ref().map_or_else(Vec::new, |journal| journal.curves().to_vec());
-    let known: HashSet<CurveKey> = curves.iter().map(CurveKey::of).collect();
-    keys.retain(|key| !known.contains(key));
+    let folder =
+        journal.as_ref().and_then(|journal| journal.folder()).map_or_else(std::env::temp_dir, Path::to_path_buf);
+    let failed = |source| Error::io(&folder, source);
+    let mut plan = RunPlan::new(experiment, options.shard);
+    for curve in journal.as_mut().map(|journal| journal.take_curves()).into_iter().flatten() {
+        if plan.add_known(&curve) {
+            curves.push(curve).map_err(failed)?;
+        }
+    }
     let task = |batch: Batch| {
-        let (cost, units) = (plan.cost(&batch), batch.keys().count());
-        Task::new(batch, cost).units(units)
+        let (cost, units, stage) = (plan.cost(&batch), plan.units(&batch), plan.stage(&batch));
+        Task::new(batch, cost).units(units).stage(stage)
     };
     let schedule = Scheduler::new(options.threads).stop(options.stop).progress(options.progress);
-    let collect = |batch: &Batch, computed: Vec<Curve>| {
-        for (shared, curve) in batch.shared().iter().zip(computed) {
-            for key in shared {
-                let curve = Curve { game: key.point, policy: key.policy, ..curve.clone() };
+    let collect = |batch: &Batch, computed: Vec<Vec<Sample>>| {
+        for (&instance, samples) in batch.instances.iter().zip(computed) {
+            for PointPolicy { point, policy } in plan.wanted(batch, instance) {
+                let curve = Curve { game: point, policy, instance, samples: samples.clone() };
                 if let Some(journal) = &mut journal {
                     journal.add(&curve)?;
                 }
-                curves.push(curve);
+                curves.push(curve).map_err(failed)?;
             }
         }
         Ok(())
     };
     schedule
-        .done_before(total - keys.len())
-        .run(plan.batches(&keys).into_iter().map(task).collect(), |batch| plan.simulate(batch), collect)
+        .done_before(plan.known_count())
+        .run(plan.batches().into_iter().map(task).collect(), |batch| plan.simulate(batch), collect)
         .map_err(|error| match error {
             ScheduleError::Task(error) => error,
             ScheduleError::Stopped { done, total } => ErrorKind::Stopped { done, total }.into(),
         })?;
-    Ok(plan.results(curves))
+    plan.results(curves).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{write_csv, write_parquet};
+    use crate::stats::write_summary;
+
+    fn experiment(game: &str) -> Experiment {
+        let text = format!(
+            "name = \"x\"\nhorizon = 500\ninstances = 12\ncheckpoints = {{ points = 7 }}\ngame = {game}\n\
+             policy = [{{ kind = \"epoch-ucb\", memory_bound = 2 }}, {{ kind = \"exp3\" }}, {{ kind = \"ucb1\" }}]\n\
+             sweep = {{ \"policy.memory_bound\" = [2, 3] }}\n"
+        );
+        Experiment::from_toml("x.toml", &text).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    const FIXED: &str = "{ kind = \"step\", arms = 3, memory = 2 }";
+    const RANDOM: &str = "{ kind = \"random-reo\", arms = 3, memory = 2 }";
+
+    fn tables(results: &Results) -> [Vec<u8>; 3] {
+        let mut files = [const { Vec::new() }; 3];
+        write_csv(std::slice::from_ref(results), &mut files[0]).unwrap();
+        write_parquet(std::slice::from_ref(results), &mut files[1]).unwrap();
+        write_summary(std::slice::from_ref(results), &mut files[2]).unwrap();
+        files
+    }
+
+    #[test]
+    fn tables_are_the_same_bytes_from_memory_and_from_a_file() {
+        let stop = AtomicBool::new(false);
+        let options = RunOptions { threads: 2, shard: Shard::WHOLE, stop: &stop, progress: &() };
+        for game in [FIXED, RANDOM] {
+            let in_memory = tables(&run(&experiment(game), &options, None).unwrap());
+            for memory in [0, 5000] {
+                let curves = CurveCollector::with_memory(None, memory);
+                let spilled = run_into(&experiment(game), &options, None, curves).unwrap();
+                assert_eq!(tables(&spilled), in_memory);
+            }
+        }
+    }
+
+    #[test]
+    fn instances_are_released_after_their_last_use_and_games_that_are_not_random_are_shared() {
+        for (game, most, uses) in [(FIXED, 1, 36), (RANDOM, 12, 36)] {
+            let experiment = experiment(game);
+            let plan = RunPlan::new(&experiment, Shard::WHOLE);
+            let batches = plan.batches();
+            // Both points have the same game and the same EXP3 and UCB1: 12 instances of 4 different policies, those of
+            // EXP3 in batches of 8 and 4.
+            let instances: usize = batches.iter().map(|batch| batch.instances.len()).sum();
+            assert_eq!(instances, uses + 12);
+            assert_eq!(batches.iter().map(|batch| plan.units(batch)).sum::<usize>(), 2 * 3 * 12);
+            let mut held = Vec::new();
+            for batch in &batches {
+                plan.simulate(batch).unwrap();
+                held.push(plan.held_instances());
+            }
+            assert_eq!((held.iter().max(), held.last()), (Some(&most), Some(&0)), "{game}");
+        }
+    }
+
+    #[test]
+    fn stages_of_random_games_divide_the_instances_by_their_memory() {
+        let text = "name = \"x\"\nhorizon = 100000\ninstances = 1000\ncheckpoints = { points = 50_000 }\n\
+                    game = { kind = \"random-reo\", arms = 3, memory = 2 }\n\
+                    policy = [{ kind = \"ucb1\" }, { kind = \"thompson\" }]\n";
+        let experiment = Experiment::from_toml("x.toml", text).unwrap();
+        let plan = RunPlan::new(&experiment, Shard::WHOLE);
+        // 400,768 bytes of each instance: 167 of them are 64 MiB.
+        let stages: Vec<u64> = plan.batches().iter().map(|batch| plan.stage(batch)).collect();
+        assert_eq!((stages[0], stages[167], stages[168], stages[999]), (0, 0, 1, 5));
+        assert_eq!(stages[..1000], stages[1000..], "all policies of an instance are in the same stage");
+    }
+
+    #[test]
+    fn curves_of_a_journal_that_do_not_belong_to_the_run_are_not_used() {
+        let experiment = experiment(FIXED);
+        let mut plan = RunPlan::new(&experiment, Shard::new(1, 2).unwrap());
+        let curve = |game, policy, instance| Curve { game, policy, instance, samples: vec![] };
+        let known = [(0, 0, 0), (0, 0, 0), (0, 0, 1), (2, 0, 0), (0, 3, 0), (0, 0, 12), (1, 2, 10)];
+        let added = known.map(|(game, policy, instance)| plan.add_known(&curve(game, policy, instance)));
+        assert_eq!(added, [true, false, false, false, false, false, true]);
+        assert_eq!(plan.known_count(), 2);
+        assert_eq!(plan.batches().iter().map(|batch| plan.units(batch)).sum::<usize>(), 36 - 2);
+    }
 }

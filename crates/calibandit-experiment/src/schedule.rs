@@ -15,7 +15,7 @@
 //! assert_eq!(sum, 385);
 //! ```
 //!
-//! Tasks are started in order of decreasing cost, so that no long task starts last. The order in which they finish is
+//! Tasks of a stage are started in order of decreasing cost, so that no long task starts last. The order in which they finish is
 //! not defined: a caller that needs an order puts it into the task and sorts what it collected. After an error, or once
 //! the stop flag is set, tasks under way are finished and no new ones are started.
 
@@ -69,17 +69,25 @@ pub struct Task<T> {
     item: T,
     cost: f64,
     units: usize,
+    stage: u64,
 }
 
 impl<T> Task<T> {
     /// A task that counts for one unit, with its estimated cost in any unit.
     pub fn new(item: T, cost: f64) -> Self {
-        Self { item, cost, units: 1 }
+        Self { item, cost, units: 1, stage: 0 }
     }
 
     /// The same task counting for this many units.
     pub fn units(mut self, units: usize) -> Self {
         self.units = units;
+        self
+    }
+
+    /// The same task in this stage; without it, tasks are in stage 0. A stage is started after all tasks of the stages
+    /// before it were started: it divides work that shares memory.
+    pub fn stage(mut self, stage: u64) -> Self {
+        self.stage = stage;
         self
     }
 }
@@ -150,7 +158,7 @@ impl<'a> Scheduler<'a> {
         work: impl Fn(&T) -> Result<R, E> + Sync,
         collect: impl FnMut(&T, R) -> Result<(), E> + Send,
     ) -> Result<(), ScheduleError<E>> {
-        tasks.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+        tasks.sort_by(|a, b| a.stage.cmp(&b.stage).then(b.cost.total_cmp(&a.cost)));
         let total = self.done_before + tasks.iter().map(|task| task.units).sum::<usize>();
         let cost: f64 = tasks.iter().map(|task| task.cost).sum();
         let state = Mutex::new(State { collect, done: self.done_before, cost: 0.0, error: None });
@@ -245,6 +253,18 @@ mod tests {
         };
         Scheduler::new(1).run(tasks(5), |&i| Ok::<_, ()>(i), collect).unwrap();
         assert_eq!(order, [4, 3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn stages_are_started_one_after_the_other() {
+        let mut order = Vec::new();
+        let collect = |_: &usize, i| {
+            order.push(i);
+            Ok(())
+        };
+        let tasks = tasks(6).into_iter().enumerate().map(|(i, task)| task.stage(i as u64 / 3)).collect();
+        Scheduler::new(1).run(tasks, |&i| Ok::<_, ()>(i), collect).unwrap();
+        assert_eq!(order, [2, 1, 0, 5, 4, 3]);
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub(crate) enum Failure {
     Csv(#[from] CsvError),
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// Results that are kept in a temporary file.
+    #[error(transparent)]
+    Results(#[from] io::Error),
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
     /// An arm that is not part of a game yet.
@@ -102,7 +105,7 @@ impl Failure {
             }
             Failure::Shard(_) => exception(py, "SpecError", &message),
             Failure::File { error, .. } => exception(py, folder_error(&error), &message),
-            Failure::Csv(_) => exception(py, "FolderError", &message),
+            Failure::Csv(_) | Failure::Results(_) => exception(py, "FolderError", &message),
             Failure::Compare(CompareError::UnknownPolicy { .. }) => exception(py, "UnknownNameError", &message),
             Failure::Compare(_) => exception(py, "SpecError", &message),
             Failure::Game(_) | Failure::Arm(_) | Failure::Reo(_) | Failure::Optimum(_) => {

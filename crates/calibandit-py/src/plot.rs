@@ -76,7 +76,7 @@ fn of_experiment(
     let own_x = spec.map(Experiment::figure).filter(|figure| !figure.is_over_time()).map_or(TIME, |figure| &figure.x);
     let x = request.x.as_deref().unwrap_or(own_x);
     if let Some(spec) = spec.filter(|_| x == own_x && request.policies.is_none() && column == PlottedColumn::Cpr) {
-        return Ok(figures::figure(spec, results));
+        return Ok(figures::figure(spec, results)?);
     }
     let policies: Vec<usize> = match &request.policies {
         None => (0..results.policies.len()).collect(),

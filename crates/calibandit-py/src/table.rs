@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
-use calibandit_experiment::results::{Curve, Results, read_csv, swept_fields, write_csv};
+use calibandit_experiment::results::{Curve, CurveCollector, Results, read_csv, swept_fields, write_csv};
 use calibandit_experiment::stats::{compare, rank_policies, summarise};
 use calibandit_paper::figures;
 use calibandit_report::chart::StyleKey;
@@ -105,7 +105,7 @@ impl Table {
         for (i, (is_spec, value)) in parts.into_iter().enumerate() {
             if is_spec {
                 let spec = Experiment::from_json("the stored results", &value)?;
-                results.push(Results::of_experiment(&spec, &read));
+                results.push(Results::of_experiment(&spec, &read)?);
                 described.push(Described::Spec(Box::new(spec)));
             } else {
                 results.extend(read.get(i).cloned());
@@ -120,11 +120,13 @@ impl Table {
     fn join(parts: Vec<PyRef<'_, Table>>, labels: Vec<String>) -> Result<Self, Failure> {
         let nothing = || Failure::Value("there are no games".to_owned());
         let first = parts.first().and_then(|table| table.results.first()).ok_or_else(nothing)?;
-        let mut curves = Vec::new();
+        let mut curves = CurveCollector::new(None);
         let mut games = Map::new();
         for (game, (table, label)) in parts.iter().zip(&labels).enumerate() {
             for (described, results) in table.experiments() {
-                curves.extend(results.curves().iter().map(|curve| Curve { game, ..curve.clone() }));
+                for curve in results.curves() {
+                    curves.push(Curve { game, ..curve?.into_owned() })?;
+                }
                 games.insert(label.clone(), described.json()?["game"].take());
             }
         }
@@ -133,7 +135,7 @@ impl Table {
             table.remove("game");
             table.insert("games".to_owned(), Value::Object(games));
         }
-        let results = Results::new(first.experiment.clone(), labels, first.policies.clone(), curves);
+        let results = Results::collected(first.experiment.clone(), labels, first.policies.clone(), curves)?;
         Self::new(vec![Described::Plain(described)], vec![results])
     }
 
@@ -221,13 +223,13 @@ impl Table {
         let mut rows: Vec<Value> = Vec::new();
         for results in &self.results {
             if all_times {
-                for row in summarise(results) {
+                for row in summarise(results)? {
                     let game = results.games.iter().position(|label| *label == row.game).unwrap_or_default();
                     rows.push(self.row(results, game, &row.policy, row.t, serde_json::to_value(row.cpr)?, []));
                 }
                 continue;
             }
-            let end = results.curves().first().and_then(|curve| curve.samples.last()).map_or(0, |sample| sample.t);
+            let end = results.end_time();
             for game in 0..results.games.len() {
                 for row in rank_policies(results, game) {
                     let last = [
@@ -344,12 +346,12 @@ impl Table {
                 Described::Spec(spec) => {
                     let (caption, command) = (&figures::caption, &default_command);
                     let texts = ReportTexts { title: "", lead: "", caption, command };
-                    let one = report_of(texts, std::slice::from_ref(spec.as_ref()), std::slice::from_ref(results));
+                    let one = report_of(texts, std::slice::from_ref(spec.as_ref()), std::slice::from_ref(results))?;
                     page.sections.extend(one.sections);
                 }
                 Described::Plain(value) => {
                     let horizon = value["horizon"].as_u64().unwrap_or_default();
-                    let mut section = plain_section(&described.heading(), results, horizon, &described.styles());
+                    let mut section = plain_section(&described.heading(), results, horizon, &described.styles())?;
                     section.spec = serde_json::to_string_pretty(value)?;
                     page.sections.push(section);
                 }

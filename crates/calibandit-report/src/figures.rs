@@ -10,13 +10,15 @@ mod chosen;
 
 pub use chosen::{ChoiceError, FigureChoice, PlottedColumn, chosen_figure};
 
+use std::io;
+
 use crate::chart::{Axis, AxisScale, CurvePoint, Figure, Panel, Quantiles, Series, StyleKey};
 use crate::report::{PolicyRow, ReportSection};
 use calibandit::PolicySpec;
 use calibandit::policy::{Index, Radius};
 use calibandit_experiment::Experiment;
 use calibandit_experiment::format::thousands;
-use calibandit_experiment::results::{Curve, Results, Sample};
+use calibandit_experiment::results::{Results, Sample};
 use calibandit_experiment::spec::{Point, Scale};
 use calibandit_experiment::stats::{Spread, rank_policies};
 
@@ -27,16 +29,20 @@ const MOST_LINES: usize = 20;
 const MOST_PANELS: usize = 60;
 
 /// The figure of an experiment.
-pub fn figure(spec: &Experiment, results: &Results) -> Figure {
+///
+/// # Errors
+/// If curves in a temporary file cannot be read.
+pub fn figure(spec: &Experiment, results: &Results) -> io::Result<Figure> {
     let points = spec.points();
     let mut figure = Figure::new(spec.name(), spec.heading()).caption(spec.description());
     let styles = spec.policies().iter().map(|entry| entry.policy.spec().map(style_key)).collect();
     let drawing = Drawing { spec, results, styles };
     if spec.figure().is_over_time() {
         for point in points {
-            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.title));
+            figure = figure.panel(drawing.over_time(point.index, &point.id, &point.title)?);
             if let Some(reference) = &spec.figure().excess_over {
-                figure = drawing.excess(point, reference, points.len() > 1).into_iter().fold(figure, Figure::panel);
+                let excess = drawing.excess(point, reference, points.len() > 1)?;
+                figure = excess.into_iter().fold(figure, Figure::panel);
             }
         }
     } else {
@@ -44,7 +50,7 @@ pub fn figure(spec: &Experiment, results: &Results) -> Figure {
             figure = figure.panel(drawing.over_sweep(&group));
         }
     }
-    figure
+    Ok(figure)
 }
 
 /// The style key of a policy: its kind, and the variant where variants of a kind are told apart.
@@ -63,26 +69,37 @@ pub fn style_key(policy: &PolicySpec) -> StyleKey {
 }
 
 /// The figure with its table, its experiment file and the command that reproduces it.
-pub fn section(spec: &Experiment, results: &Results, command: &str) -> ReportSection {
+///
+/// # Errors
+/// If curves in a temporary file cannot be read.
+pub fn section(spec: &Experiment, results: &Results, command: &str) -> io::Result<ReportSection> {
     let titles: Vec<&str> = spec.points().iter().map(|point| point.title.as_str()).collect();
-    let mut section = summarised(figure(spec, results), results, &titles, spec.horizon());
+    let mut section = summarised(figure(spec, results)?, results, &titles, spec.horizon());
     section.spec = spec.to_toml().unwrap_or_default();
     section.command = command.to_string();
-    section
+    Ok(section)
 }
 
 /// The figure and the table of results that no experiment file describes: one panel per game, with linear axes.
 ///
 /// `styles` has one entry per policy of `results`; `None` for a policy without a style of its own.
-pub fn plain_section(title: &str, results: &Results, horizon: u64, styles: &[Option<StyleKey>]) -> ReportSection {
+///
+/// # Errors
+/// If curves in a temporary file cannot be read.
+pub fn plain_section(
+    title: &str,
+    results: &Results,
+    horizon: u64,
+    styles: &[Option<StyleKey>],
+) -> io::Result<ReportSection> {
     let mut figure = Figure::new(&results.experiment, title);
     for (game, label) in results.games.iter().enumerate() {
         let (x, y) = (Axis::new("plays t", AxisScale::Linear), Axis::new("CPR", AxisScale::Linear));
         let panel = Panel::new(format!("game{game}"), label, x, y);
-        figure = figure.panel(over_time(results, styles, game, panel));
+        figure = figure.panel(over_time(results, styles, game, panel)?);
     }
     let titles: Vec<&str> = results.games.iter().map(String::as_str).collect();
-    summarised(figure, results, &titles, horizon)
+    Ok(summarised(figure, results, &titles, horizon))
 }
 
 /// The section of a figure; `titles` has one entry per game.
@@ -114,12 +131,12 @@ fn summarised(mut figure: Figure, results: &Results, titles: &[&str], horizon: u
 }
 
 /// A panel with the CPR of every policy in one game.
-fn over_time(results: &Results, styles: &[Option<StyleKey>], game: usize, mut panel: Panel) -> Panel {
-    for (p, label) in results.policies.iter().enumerate() {
-        let curve = series(label, results.of(game, p), |_, sample| sample.cpr);
-        panel = panel.series(curve.style(styles.get(p).cloned().flatten()));
+fn over_time(results: &Results, styles: &[Option<StyleKey>], game: usize, mut panel: Panel) -> io::Result<Panel> {
+    for policy in 0..results.policies.len() {
+        let curve = series(results, game, policy, None, |sample, _| sample.cpr)?;
+        panel = panel.series(curve.style(styles.get(policy).cloned().flatten()));
     }
-    panel
+    Ok(panel)
 }
 
 struct Drawing<'a> {
@@ -140,27 +157,23 @@ impl Drawing<'_> {
         axis
     }
 
-    fn over_time(&self, game: usize, id: &str, title: &str) -> Panel {
+    fn over_time(&self, game: usize, id: &str, title: &str) -> io::Result<Panel> {
         over_time(self.results, &self.styles, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
     }
 
     /// The loss of each policy minus that of the reference policy: what the paper plots where it has no optimum.
-    fn excess(&self, point: &Point, reference: &str, titled: bool) -> Option<Panel> {
-        let of = self.results.policies.iter().position(|label| label == reference)?;
-        let reference_curves = self.results.of(point.index, of);
+    fn excess(&self, point: &Point, reference: &str, titled: bool) -> io::Result<Option<Panel>> {
+        let Some(of) = self.results.policies.iter().position(|label| label == reference) else { return Ok(None) };
         let what = format!("loss in excess of {reference}");
         let title = if titled { format!("{}: {what}", point.title) } else { what };
         let id = format!("{}-excess", point.id);
         let mut panel = Panel::new(id, title, self.x_axis("plays t"), Axis::new("excess loss", AxisScale::Linear));
-        for (p, label) in self.results.policies.iter().enumerate() {
-            let curves = self.results.of(point.index, p);
-            let excess = |i: usize, c: usize| {
-                let (own, other) = (&curves[c].samples[i], reference_curves.get(c).and_then(|r| r.samples.get(i)));
-                other.map_or(f64::NAN, |other| own.cpr - other.cpr)
-            };
-            panel = panel.series(series(label, curves, |(c, i), _| excess(i, c)).style(self.styles[p].clone()));
+        let excess = |own: &Sample, other: Option<&Sample>| other.map_or(f64::NAN, |other| own.cpr - other.cpr);
+        for policy in 0..self.results.policies.len() {
+            let curve = series(self.results, point.index, policy, Some(of), excess)?;
+            panel = panel.series(curve.style(self.styles[policy].clone()));
         }
-        Some(panel)
+        Ok(Some(panel))
     }
 
     fn over_sweep(&self, group: &[&Point]) -> Panel {
@@ -182,7 +195,7 @@ impl Drawing<'_> {
             let mut columns: Vec<Vec<f64>> = Vec::new();
             for point in group {
                 let Some(at) = point.value(x).and_then(serde_json::Value::as_f64) else { continue };
-                let values: Vec<f64> = self.results.of(point.index, p).iter().map(Curve::final_cpr).collect();
+                let values: Vec<f64> = self.results.ends(point.index, p).map(|end| end.last.cpr).collect();
                 if let Some(spread) = Spread::of(values.iter().copied()) {
                     points.push(curve_point(at, spread));
                     columns.push(values);
@@ -197,22 +210,24 @@ impl Drawing<'_> {
     }
 }
 
-/// The curve of one policy. `value` receives the indices of the curve and of the sample, and the sample.
-fn series(label: &str, curves: &[Curve], value: impl Fn((usize, usize), &Sample) -> f64) -> Series {
-    let values: Vec<Vec<f64>> = curves
-        .iter()
-        .enumerate()
-        .map(|(c, curve)| curve.samples.iter().enumerate().map(|(i, sample)| value((c, i), sample)).collect())
-        .collect();
-    let times = curves.first().map_or(&[][..], |curve| &curve.samples);
-    let points = times
-        .iter()
-        .enumerate()
-        .filter_map(|(i, sample)| {
-            Some(curve_point(sample.t as f64, Spread::of(values.iter().filter_map(|row| row.get(i).copied()))?))
-        })
-        .collect();
-    Series::new(label, points).instances(values.into_iter().take(MOST_LINES).collect())
+/// The curve of one policy in one game. `value` gets a sample, and the sample of the reference policy if there is one.
+fn series(
+    results: &Results,
+    game: usize,
+    policy: usize,
+    reference: Option<usize>,
+    value: impl Fn(&Sample, Option<&Sample>) -> f64,
+) -> io::Result<Series> {
+    let mut points = Vec::new();
+    let mut lines = vec![Vec::new(); results.ends(game, policy).len().min(MOST_LINES)];
+    results.at_checkpoints(game, policy, reference, value, |t, values| {
+        for (line, &value) in lines.iter_mut().zip(&values) {
+            line.push(value);
+        }
+        points.extend(Spread::of(values).map(|spread| curve_point(t as f64, spread)));
+        Ok::<_, io::Error>(())
+    })?;
+    Ok(Series::new(&results.policies[policy], points).instances(lines))
 }
 
 fn curve_point(x: f64, spread: Spread) -> CurvePoint {

@@ -31,12 +31,12 @@
 //! "#)?;
 //! let results = run(&experiment); // calibandit_experiment::run
 //! let texts = ReportTexts { title: "Experiments", lead: "", caption: &|_| None, command: &default_command };
-//! let report: Report = report(texts, &[experiment], &[results]);
+//! let report: Report = report(texts, &[experiment], &[results])?;
 //!
 //! let figure = &report.sections[0].figure;
 //! assert!(figure.to_svg(&report.palette()).contains("A first experiment"));
 //! assert!(report.to_html().contains("A first experiment"));
-//! # Ok::<(), calibandit_experiment::spec::Diagnostics>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! With the cargo feature `png` (on by default) figures can also be drawn as PNG images.

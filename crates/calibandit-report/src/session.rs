@@ -3,6 +3,7 @@
 //! Finished tasks are stored in the folder while the session runs; after an interruption, the same session continues
 //! from there. Tables, figures and the report are written when all tasks are done.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -66,6 +67,9 @@ pub enum SessionError {
     /// A run failed or was stopped, or the output folder could not be read or written.
     #[error(transparent)]
     Experiment(#[from] calibandit_experiment::Error),
+    /// Results could not be read back from their temporary file.
+    #[error(transparent)]
+    Results(io::Error),
     /// A figure could not be drawn.
     #[cfg(feature = "png")]
     #[error(transparent)]
@@ -100,7 +104,7 @@ impl Session<'_> {
         }
         folder.write_tables(experiments, &all, self.shard)?;
         if self.shard == Shard::WHOLE {
-            let mut report = report(self.texts, experiments, &all);
+            let mut report = report(self.texts, experiments, &all)?;
             insert(&mut report.sections, self.sections);
             write_report(self.out, &report)?;
         } else {
@@ -131,22 +135,26 @@ pub fn merge(
         folder.check_replaceable(&experiments, Shard::WHOLE)?;
     }
     folder.write_tables(&experiments, &results, Shard::WHOLE)?;
-    write_report(out, &report(texts, &experiments, &results))?;
+    write_report(out, &report(texts, &experiments, &results)?)?;
     Ok((experiments, results))
 }
 
 /// The report of the results of these experiments, with one section per experiment.
-pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Results]) -> Report {
+///
+/// # Errors
+/// [`SessionError::Results`] if curves in a temporary file cannot be read.
+pub fn report(texts: ReportTexts<'_>, experiments: &[Experiment], results: &[Results]) -> Result<Report, SessionError> {
     let title = if texts.title.is_empty() { title(experiments) } else { texts.title.to_owned() };
     let mut report = Report::new(title);
     report.lead = texts.lead.to_string();
     for (experiment, results) in experiments.iter().zip(results) {
-        let mut section = figures::section(experiment, results, &(texts.command)(experiment));
+        let mut section =
+            figures::section(experiment, results, &(texts.command)(experiment)).map_err(SessionError::Results)?;
         section.prose = (texts.caption)(experiment).unwrap_or_default();
         report.sections.push(section);
     }
     report.footer = Footer::for_seeds(experiments.iter().map(Experiment::seed));
-    report
+    Ok(report)
 }
 
 /// The number of experiments whose headings a title has.
@@ -219,8 +227,8 @@ mod tests {
         assert_eq!(title(&all[..3]), "a, b and c");
         assert_eq!(title(&all), "a, b, c and 2 more");
         let texts = ReportTexts { title: "", lead: "", caption: &|_| None, command: &default_command };
-        assert_eq!(report(texts, &[], &[]).title, "No experiments");
-        assert_eq!(report(ReportTexts { title: "Given", ..texts }, &[], &[]).title, "Given");
+        assert_eq!(report(texts, &[], &[]).unwrap().title, "No experiments");
+        assert_eq!(report(ReportTexts { title: "Given", ..texts }, &[], &[]).unwrap().title, "Given");
     }
 
     #[test]

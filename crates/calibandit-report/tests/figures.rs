@@ -157,7 +157,7 @@ fn a_report_shows_sixty_panels_and_says_how_many_there_are() {
     let curve =
         |game| Curve { game, policy: 0, instance: 0, samples: vec![Sample { t: 9, loss: 1.0, cpr: 1.0, switches: 0 }] };
     let results = Results::new("sweep".into(), games, vec!["EXP3".into()], (0..150).map(curve).collect());
-    let section = plain_section("A sweep", &results, 9, &[None]);
+    let section = plain_section("A sweep", &results, 9, &[None]).unwrap();
     assert_eq!((section.figure.panels.len(), section.summary.len()), (60, 150));
     assert_eq!(section.figure.caption, "The figure shows the first 60 of 150 panels; the table has all of them.");
 }

@@ -90,7 +90,7 @@ pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
 
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
     let Stored { experiments: specs, results, .. } = OutputDir::new(&arguments.folder).read()?;
-    let report = session::report(texts(&session::default_command), &specs, &results);
+    let report = session::report(texts(&session::default_command), &specs, &results)?;
     session::write_report(&arguments.folder, &report)?;
     Ok(writeln!(io::stdout().lock(), "{}", arguments.folder.join("report.html").display())?)
 }

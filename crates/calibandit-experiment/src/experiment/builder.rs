@@ -42,7 +42,7 @@ use crate::spec::{
 /// let stop = Default::default();
 /// let results = run(&experiment, &RunOptions { threads: 1, shard: Shard::WHOLE, stop: &stop, progress: &() }, None)?;
 /// // 1000 plays at 0.5 instead of 0.6, 0.4 and 998 at 0.2.
-/// assert!((results.of(0, 0)[0].final_cpr() - 299.4).abs() < 1e-9);
+/// assert!((results.ends(0, 0).next().expect("four instances").last.cpr - 299.4).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

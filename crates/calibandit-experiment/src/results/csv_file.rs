@@ -1,10 +1,11 @@
 //! `results.csv`: one row per experiment, game, policy, instance and time. The columns of swept keys follow those that
 //! every table has.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 
 use super::swept::parse_column;
-use super::{Curve, Results, Sample, SweptColumn, swept_fields, swept_text};
+use super::{Curve, CurveCollector, Results, Sample, SweptColumn, swept_fields, swept_text};
 
 /// The columns of every table, in order.
 const COLUMNS: [&str; 8] = ["experiment", "game", "policy", "instance", "t", "loss", "cpr", "switches"];
@@ -42,6 +43,7 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     for results in all {
         let columns: Vec<_> = fields.iter().map(|field| results.swept_column(&field.name)).collect();
         for curve in results.curves() {
+            let curve = curve.map_err(csv::Error::from)?;
             let cell = |column: &SweptColumn| swept_text(&column.values[curve.game]);
             let swept: Vec<String> = columns.iter().map(|column| column.map_or_else(String::new, cell)).collect();
             let instance = curve.instance.to_string();
@@ -75,54 +77,86 @@ pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
         return Err(CsvError::Columns { found: columns.iter().collect::<Vec<_>>().join(",") });
     }
     let names: Vec<String> = columns.iter().skip(COLUMNS.len()).map(str::to_owned).collect();
-    let mut all: Vec<Results> = Vec::new();
-    // By experiment and game: the cells of the swept keys.
-    let mut cells: Vec<Vec<Vec<String>>> = Vec::new();
-    for record in table.records() {
-        let record = record?;
-        let experiment = match all.iter().position(|results| results.experiment == record[0]) {
-            Some(found) => found,
-            None => {
-                all.push(Results::new(record[0].to_string(), vec![], vec![], vec![]));
-                cells.push(Vec::new());
-                all.len() - 1
-            }
-        };
-        let results = &mut all[experiment];
-        let game = index_of(&mut results.games, &record[1]);
-        if cells[experiment].len() < results.games.len() {
-            cells[experiment].push(record.iter().skip(COLUMNS.len()).map(str::to_owned).collect());
+    let mut experiments = LabelList::default();
+    let mut parts: Vec<TablePart> = Vec::new();
+    let mut record = csv::StringRecord::new();
+    while table.read_record(&mut record)? {
+        let experiment = experiments.place(&record[0]);
+        if experiment == parts.len() {
+            parts.push(TablePart::default());
         }
-        let policy = index_of(&mut results.policies, &record[2]);
-        let line = record.position().map_or(0, csv::Position::line);
-        let instance = field(&record, 3, line)?;
-        let sample = Sample {
-            t: field(&record, 4, line)?,
-            loss: field(&record, 5, line)?,
-            cpr: field(&record, 6, line)?,
-            switches: field(&record, 7, line)?,
-        };
-        match results.curves.last_mut() {
-            Some(curve) if (curve.game, curve.policy, curve.instance) == (game, policy, instance) => {
-                curve.samples.push(sample);
-            }
-            _ => results.curves.push(Curve { game, policy, instance, samples: vec![sample] }),
-        }
+        parts[experiment].add(&record)?;
     }
-    for (results, cells) in all.iter_mut().zip(cells) {
-        results.curves.sort_by_key(Curve::order);
-        let column = |i: usize| cells.iter().map(|of_game| of_game[i].clone()).collect::<Vec<_>>();
-        let columns = names.iter().enumerate().map(|(i, name)| parse_column(name.clone(), column(i)));
-        results.swept = columns.filter(|column| column.values.iter().any(|value| !value.is_null())).collect();
-    }
-    Ok(all)
+    let experiments = experiments.labels.into_iter();
+    experiments.zip(parts).map(|(experiment, part)| Ok(part.finish(experiment, &names)?)).collect()
 }
 
-fn index_of(labels: &mut Vec<String>, label: &str) -> usize {
-    labels.iter().position(|known| known == label).unwrap_or_else(|| {
-        labels.push(label.to_string());
-        labels.len() - 1
-    })
+/// The rows of one experiment.
+#[derive(Default)]
+struct TablePart {
+    games: LabelList,
+    policies: LabelList,
+    /// By game: the cells of the swept keys.
+    cells: Vec<Vec<String>>,
+    /// The curve that the last row belongs to.
+    curve: Option<Curve>,
+    curves: CurveCollector,
+}
+
+impl TablePart {
+    fn add(&mut self, record: &csv::StringRecord) -> Result<(), CsvError> {
+        let game = self.games.place(&record[1]);
+        if game == self.cells.len() {
+            self.cells.push(record.iter().skip(COLUMNS.len()).map(str::to_owned).collect());
+        }
+        let policy = self.policies.place(&record[2]);
+        let line = record.position().map_or(0, csv::Position::line);
+        let instance = field(record, 3, line)?;
+        let sample = Sample {
+            t: field(record, 4, line)?,
+            loss: field(record, 5, line)?,
+            cpr: field(record, 6, line)?,
+            switches: field(record, 7, line)?,
+        };
+        match &mut self.curve {
+            Some(curve) if curve.order() == (game, policy, instance) => curve.samples.push(sample),
+            other => {
+                let finished = other.replace(Curve { game, policy, instance, samples: vec![sample] });
+                finished.map_or(Ok(()), |curve| self.curves.push(curve)).map_err(csv::Error::from)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, experiment: String, names: &[String]) -> Result<Results, csv::Error> {
+        self.curve.map_or(Ok(()), |curve| self.curves.push(curve))?;
+        let results = Results::collected(experiment, self.games.labels, self.policies.labels, self.curves)?;
+        let column = |i: usize| self.cells.iter().map(|of_game| of_game[i].clone()).collect::<Vec<_>>();
+        let columns = names.iter().enumerate().map(|(i, name)| parse_column(name.clone(), column(i)));
+        Ok(results.with_swept(columns.filter(|column| column.values.iter().any(|value| !value.is_null())).collect()))
+    }
+}
+
+/// Labels in the order of their first appearance.
+#[derive(Default)]
+struct LabelList {
+    labels: Vec<String>,
+    places: HashMap<String, usize>,
+    last: usize,
+}
+
+impl LabelList {
+    /// The place of a label, which is added if it is new. Mostly it is that of the row before.
+    fn place(&mut self, label: &str) -> usize {
+        if self.labels.get(self.last).is_none_or(|last| last != label) {
+            self.last = self.places.get(label).copied().unwrap_or(self.labels.len());
+        }
+        if self.last == self.labels.len() {
+            self.labels.push(label.to_owned());
+            self.places.insert(label.to_owned(), self.last);
+        }
+        self.last
+    }
 }
 
 fn field<T: std::str::FromStr>(record: &csv::StringRecord, column: usize, line: u64) -> Result<T, CsvError> {

@@ -1,5 +1,6 @@
 //! `results.parquet`: the table of `results.csv` in a compact, typed form.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::Type;
 use serde_json::Value;
 
-use super::{Results, Sample, SweptField, SweptKind, swept_fields, swept_text};
+use super::{Curve, Results, Sample, SweptColumn, SweptField, SweptKind, swept_fields, swept_text};
 
 /// Why a Parquet file could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +31,12 @@ const SCHEMA: &str = "
         required double cpr;
         required int64 switches;";
 
-/// Writes the table with one row group per experiment. The same results give the same bytes.
+/// The number of rows of a row group: its curves are in memory while its columns are written. In tests, tables of a few
+/// rows have several groups.
+const GROUP_ROWS: usize = if cfg!(test) { 3 } else { 4_000_000 };
+
+/// Writes the table with one row group per experiment, or with one per four million rows of it. The same results give
+/// the same bytes.
 pub fn write_parquet(all: &[Results], to: impl Write + Send) -> Result<(), ParquetError> {
     let fields = swept_fields(all);
     let schema = Arc::new(schema(&fields)?);
@@ -40,24 +46,47 @@ pub fn write_parquet(all: &[Results], to: impl Write + Send) -> Result<(), Parqu
         .build();
     let mut file = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
     for results in all {
-        let mut group = file.next_row_group()?;
-        let experiment = |_: &_| ByteArray::from(results.experiment.as_str());
-        column::<ByteArrayType, _>(&mut group, results, |curve| experiment(curve), |name, _| name.clone())?;
-        let game = |curve: &super::Curve| ByteArray::from(results.games[curve.game].as_str());
-        column::<ByteArrayType, _>(&mut group, results, game, |name, _| name.clone())?;
-        let policy = |curve: &super::Curve| ByteArray::from(results.policies[curve.policy].as_str());
-        column::<ByteArrayType, _>(&mut group, results, policy, |name, _| name.clone())?;
-        column::<Int64Type, _>(&mut group, results, |curve| curve.instance as i64, |&instance, _| instance)?;
-        column::<Int64Type, _>(&mut group, results, |_| (), |(), sample| sample.t as i64)?;
-        column::<DoubleType, _>(&mut group, results, |_| (), |(), sample| sample.loss)?;
-        column::<DoubleType, _>(&mut group, results, |_| (), |(), sample| sample.cpr)?;
-        column::<Int64Type, _>(&mut group, results, |_| (), |(), sample| sample.switches as i64)?;
-        for field in &fields {
-            swept_column(&mut group, results, field)?;
+        let mut curves = results.curves().peekable();
+        let mut first = true;
+        while first || curves.peek().is_some() {
+            first = false;
+            let mut group: Vec<Cow<'_, Curve>> = Vec::new();
+            let mut rows = 0;
+            while rows < GROUP_ROWS
+                && let Some(curve) = curves.next().transpose().map_err(parquet::errors::ParquetError::from)?
+            {
+                rows += curve.samples.len();
+                group.push(curve);
+            }
+            write_group(file.next_row_group()?, results, &group, &fields)?;
         }
-        group.close()?;
     }
     file.close()?;
+    Ok(())
+}
+
+/// Writes some of the curves of an experiment as a row group.
+fn write_group(
+    mut group: SerializedRowGroupWriter<'_, impl Write + Send>,
+    results: &Results,
+    curves: &[Cow<'_, Curve>],
+    fields: &[SweptField],
+) -> Result<(), ParquetError> {
+    let experiment = |_: &_| ByteArray::from(results.experiment.as_str());
+    column::<ByteArrayType, _>(&mut group, curves, |curve| experiment(curve), |name, _| name.clone())?;
+    let game = |curve: &Curve| ByteArray::from(results.games[curve.game].as_str());
+    column::<ByteArrayType, _>(&mut group, curves, game, |name, _| name.clone())?;
+    let policy = |curve: &Curve| ByteArray::from(results.policies[curve.policy].as_str());
+    column::<ByteArrayType, _>(&mut group, curves, policy, |name, _| name.clone())?;
+    column::<Int64Type, _>(&mut group, curves, |curve| curve.instance as i64, |&instance, _| instance)?;
+    column::<Int64Type, _>(&mut group, curves, |_| (), |(), sample| sample.t as i64)?;
+    column::<DoubleType, _>(&mut group, curves, |_| (), |(), sample| sample.loss)?;
+    column::<DoubleType, _>(&mut group, curves, |_| (), |(), sample| sample.cpr)?;
+    column::<Int64Type, _>(&mut group, curves, |_| (), |(), sample| sample.switches as i64)?;
+    for field in fields {
+        swept_column(&mut group, results, curves, field)?;
+    }
+    group.close()?;
     Ok(())
 }
 
@@ -82,27 +111,28 @@ fn schema(fields: &[SweptField]) -> Result<Type, ParquetError> {
 fn swept_column(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
     results: &Results,
+    curves: &[Cow<'_, Curve>],
     field: &SweptField,
 ) -> Result<(), ParquetError> {
+    let swept = results.swept_column(&field.name);
     match field.kind {
-        SweptKind::Integer => optional_column::<Int64Type>(group, results, field, Value::as_i64),
-        SweptKind::Number => optional_column::<DoubleType>(group, results, field, Value::as_f64),
+        SweptKind::Integer => optional_column::<Int64Type>(group, curves, swept, Value::as_i64),
+        SweptKind::Number => optional_column::<DoubleType>(group, curves, swept, Value::as_f64),
         SweptKind::Text => {
             let text = |value: &Value| Some(ByteArray::from(swept_text(value).as_str()));
-            optional_column::<ByteArrayType>(group, results, field, text)
+            optional_column::<ByteArrayType>(group, curves, swept, text)
         }
     }
 }
 
 fn optional_column<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    results: &Results,
-    field: &SweptField,
+    curves: &[Cow<'_, Curve>],
+    swept: Option<&SweptColumn>,
     typed: impl Fn(&Value) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let Some(mut column) = group.next_column()? else { return Ok(()) };
-    let swept = results.swept_column(&field.name);
-    for curve in results.curves() {
+    for curve in curves {
         let value = swept.map(|column| &column.values[curve.game]).filter(|value| !value.is_null()).and_then(&typed);
         let rows = curve.samples.len();
         let values = value.map_or_else(Vec::new, |value| vec![value; rows]);
@@ -117,12 +147,12 @@ fn optional_column<T: DataType>(
 /// Writes the next column, curve by curve: `of_curve` is called once per curve, `value` once per sample.
 fn column<T: DataType, C>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    results: &Results,
-    of_curve: impl Fn(&super::Curve) -> C,
+    curves: &[Cow<'_, Curve>],
+    of_curve: impl Fn(&Curve) -> C,
     value: impl Fn(&C, &Sample) -> T::T,
 ) -> Result<(), ParquetError> {
     let Some(mut column) = group.next_column()? else { return Ok(()) };
-    for curve in results.curves() {
+    for curve in curves {
         let common = of_curve(curve);
         let values: Vec<T::T> = curve.samples.iter().map(|sample| value(&common, sample)).collect();
         column.typed::<T>().write_batch(&values, None, None)?;
@@ -133,7 +163,6 @@ fn column<T: DataType, C>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Curve, SweptColumn};
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::{Field, Row};
@@ -171,6 +200,7 @@ mod tests {
         assert!(schema.get_fields()[..8].iter().all(|field| field.is_primitive() && !field.is_optional()));
         let counts = [3, 4, 7].map(|i| schema.get_fields()[i].get_basic_info().logical_type_ref().is_none());
         assert_eq!(counts, [true; 3], "plain int64 columns are signed");
+        assert_eq!(reader.metadata().num_row_groups(), 2, "four rows of each experiment fit into one group");
         let rows: Vec<Row> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         let cells = |row: &Row| {
             let all: Vec<Field> = row.get_column_iter().map(|(_, field)| field.clone()).collect();

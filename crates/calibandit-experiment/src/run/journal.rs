@@ -64,9 +64,14 @@ impl Journal {
         Ok(Self { path: path.to_path_buf(), file, curves })
     }
 
-    /// The curves that were finished before the journal was opened.
-    pub fn curves(&self) -> &[Curve] {
-        &self.curves
+    /// The curves that were finished before the journal was opened, which are handed over.
+    pub(super) fn take_curves(&mut self) -> Vec<Curve> {
+        std::mem::take(&mut self.curves)
+    }
+
+    /// The folder of the journal.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.path.parent()
     }
 
     /// Appends a finished curve.

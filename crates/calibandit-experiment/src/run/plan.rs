@@ -2,261 +2,305 @@
 //! and how a batch of them is computed.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    AnyPolicy, BatchItem, Checkpoint, Engine, Game, Noise, Optima, PolicySpec, Stream, Trajectory, batch_size,
-    simulate, simulate_batch,
+    AnyPolicy, BatchItem, Checkpoint, Engine, Noise, PolicySpec, Stream, Trajectory, batch_size, simulate,
+    simulate_batch,
 };
+use sha2::{Digest, Sha256};
 
+use super::Shard;
+use super::instances::{Instance, Instances};
 use crate::error::{Error, ErrorKind, InstanceError};
 use crate::experiment::{PolicySource, UserPolicyFactory};
-use crate::results::{Curve, Results, Sample};
+use crate::results::{Curve, CurveCollector, Results, Sample};
 use crate::spec::Point;
 use crate::{Experiment, cost};
 
-/// Which curve: one policy on one instance of one point of the sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct CurveKey {
+/// Instances that need more memory than this together are prepared in several stages.
+const STAGE_BYTES: u64 = 64 << 20;
+
+/// A policy at a point of the sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PointPolicy {
     pub(super) point: usize,
     pub(super) policy: usize,
-    pub(super) instance: u64,
 }
-
-impl CurveKey {
-    pub(super) fn of(curve: &Curve) -> Self {
-        Self { point: curve.game, policy: curve.policy, instance: curve.instance }
-    }
-}
-
-/// The keys of curves that are the same, because game, policy and instance are: a sweep over a parameter that only some
-/// policies have repeats the curves of the others. Never empty.
-type SharedKeys = Vec<CurveKey>;
 
 /// Curves that are computed together: several instances of one policy, if that is faster than one by one.
 #[derive(Clone, Debug)]
-pub(super) struct Batch(Vec<SharedKeys>);
-
-impl Batch {
-    /// The keys of each curve of the batch.
-    pub(super) fn shared(&self) -> &[SharedKeys] {
-        &self.0
-    }
-
-    /// All keys.
-    pub(super) fn keys(&self) -> impl Iterator<Item = CurveKey> {
-        self.0.iter().flatten().copied()
-    }
-
-    /// One key per curve.
-    fn representatives(&self) -> Vec<CurveKey> {
-        self.0.iter().map(|shared| shared[0]).collect()
-    }
+pub(super) struct Batch {
+    /// Index into [`RunPlan::groups`].
+    group: usize,
+    /// In increasing order; never empty.
+    pub(super) instances: Vec<u64>,
 }
-
-/// An instance of a game with the optimum that its regret is measured against.
-struct Instance {
-    game: Game,
-    /// The optimum's excess over mu(x*) at each checkpoint.
-    optimum: Vec<f64>,
-}
-
-/// By point and instance; each is initialised by the first thread that needs it.
-type Instances = Vec<Vec<OnceLock<Result<Instance, InstanceError>>>>;
 
 /// An instance, a policy built for it and the noise: what one simulation needs.
-type PreparedItem<'a> = (&'a Instance, AnyPolicy, Stream);
+type PreparedItem = (Arc<Instance>, AnyPolicy, Stream);
 
 /// An experiment, prepared for computing its curves.
 pub(super) struct RunPlan<'a> {
     experiment: &'a Experiment,
-    instances: Instances,
+    shard: Shard,
+    /// The places of a sweep that have the same curves, because game and policy are the same: a sweep over a parameter
+    /// that only some policies have repeats the curves of the others. In the order of the results.
+    groups: Vec<Vec<PointPolicy>>,
+    instances: Instances<'a>,
+    /// By game: the bytes of the instances of all games before it, and of one of its own.
+    stages: Vec<(u64, u64)>,
     /// By point: the number of arms and the noise, for the cost model.
     sizes: Vec<(usize, Noise)>,
+    /// One bit per curve, in the order of the results: whether it is known already.
+    known: Vec<u64>,
+    known_count: usize,
 }
 
 impl<'a> RunPlan<'a> {
-    pub(super) fn new(experiment: &'a Experiment) -> Self {
-        let row = |_: &_| (0..experiment.instances()).map(|_| OnceLock::new()).collect();
+    pub(super) fn new(experiment: &'a Experiment, shard: Shard) -> Self {
         let size = |point: &Point| {
             let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
             let game = point.game.draw(&mut stream).expect("validation has drawn the game of the first instance");
             (game.arms().len(), game.arms()[0].noise())
         };
-        let points = experiment.points();
-        Self { experiment, instances: points.iter().map(row).collect(), sizes: points.iter().map(size).collect() }
+        let sizes: Vec<(usize, Noise)> = experiment.points().iter().map(size).collect();
+        let instances = Instances::new(experiment);
+        let (groups, stages) = (groups(experiment, &instances), stages(experiment, &instances, &sizes));
+        let curves = experiment.curve_count() as usize;
+        let known = vec![0; curves.div_ceil(64)];
+        Self { experiment, shard, groups, instances, stages, sizes, known, known_count: 0 }
     }
 
-    /// The keys of all curves, in the order of the results. The position of a key decides its shard.
-    pub(super) fn keys(&self) -> Vec<CurveKey> {
-        let mut keys = Vec::new();
-        for point in self.experiment.points() {
-            for policy in 0..point.policies.len() {
-                let key = |instance| CurveKey { point: point.index, policy, instance };
-                keys.extend((0..self.experiment.instances()).map(key));
-            }
+    /// Notes that a curve is known. `false` if it was already, or is not a curve of this run.
+    pub(super) fn add_known(&mut self, curve: &Curve) -> bool {
+        let place = PointPolicy { point: curve.game, policy: curve.policy };
+        let exists = curve.game < self.experiment.points().len()
+            && curve.policy < self.experiment.policies().len()
+            && curve.instance < self.experiment.instances();
+        if !exists || !self.is_wanted(place, curve.instance) {
+            return false;
         }
-        keys
+        let index = self.index(place, curve.instance);
+        self.known[index / 64] |= 1 << (index % 64);
+        self.known_count += 1;
+        true
     }
 
-    /// These curves as batches. Curves that are the same are computed once.
-    pub(super) fn batches(&self, keys: &[CurveKey]) -> Vec<Batch> {
+    /// The number of curves that are known.
+    pub(super) fn known_count(&self) -> usize {
+        self.known_count
+    }
+
+    /// The position of a curve in the order of the results. It decides its shard.
+    fn index(&self, place: PointPolicy, instance: u64) -> usize {
+        let row = place.point * self.experiment.policies().len() + place.policy;
+        row * self.experiment.instances() as usize + instance as usize
+    }
+
+    fn is_wanted(&self, place: PointPolicy, instance: u64) -> bool {
+        let index = self.index(place, instance);
+        self.shard.has(index) && self.known[index / 64] >> (index % 64) & 1 == 0
+    }
+
+    /// The places whose curves are still to be computed, for an instance of a batch.
+    pub(super) fn wanted(&self, batch: &Batch, instance: u64) -> impl Iterator<Item = PointPolicy> {
+        self.groups[batch.group].iter().copied().filter(move |&place| self.is_wanted(place, instance))
+    }
+
+    /// The number of curves of a batch.
+    pub(super) fn units(&self, batch: &Batch) -> usize {
+        batch.instances.iter().map(|&instance| self.wanted(batch, instance).count()).sum()
+    }
+
+    /// All curves that are to be computed, as batches. Curves that are the same are computed once.
+    pub(super) fn batches(&self) -> Vec<Batch> {
         let mut batches: Vec<Batch> = Vec::new();
-        let mut open: HashMap<(usize, usize), usize> = HashMap::new();
-        for shared in self.shared_keys(keys) {
-            let CurveKey { point, policy, .. } = shared[0];
-            let size = match self.policy(shared[0]) {
+        for (group, places) in self.groups.iter().enumerate() {
+            let size = match self.policy(places[0]) {
                 PolicySource::Spec(spec) => batch_size(spec),
                 PolicySource::User(_) => 1,
             };
-            match open.get(&(point, policy)) {
-                Some(&batch) if batches[batch].0.len() < size => batches[batch].0.push(shared),
-                _ => {
-                    open.insert((point, policy), batches.len());
-                    batches.push(Batch(vec![shared]));
+            let mut open: Vec<u64> = Vec::new();
+            for instance in 0..self.experiment.instances() {
+                if !places.iter().any(|&place| self.is_wanted(place, instance)) {
+                    continue;
                 }
+                self.instances.announce(places[0].point, instance);
+                open.push(instance);
+                if open.len() == size {
+                    batches.push(Batch { group, instances: std::mem::take(&mut open) });
+                }
+            }
+            if !open.is_empty() {
+                batches.push(Batch { group, instances: open });
             }
         }
         batches
     }
 
-    fn shared_keys(&self, keys: &[CurveKey]) -> Vec<SharedKeys> {
-        let simulated = |point: usize, policy: usize| {
-            let point = &self.experiment.points()[point];
-            (&point.game, &point.policies[policy].policy)
-        };
-        // Pairs of game and policy that differ from each other, as (point, policy).
-        let mut distinct: Vec<(usize, usize)> = Vec::new();
-        let mut pair_of: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut place_of: HashMap<(usize, u64), usize> = HashMap::new();
-        let mut all: Vec<SharedKeys> = Vec::new();
-        for &key in keys {
-            let pair = *pair_of.entry((key.point, key.policy)).or_insert_with(|| {
-                let same =
-                    |&(point, policy): &(usize, usize)| simulated(point, policy) == simulated(key.point, key.policy);
-                distinct.iter().position(same).unwrap_or_else(|| {
-                    distinct.push((key.point, key.policy));
-                    distinct.len() - 1
-                })
-            });
-            match place_of.entry((pair, key.instance)) {
-                Entry::Occupied(place) => all[*place.get()].push(key),
-                Entry::Vacant(place) => {
-                    place.insert(all.len());
-                    all.push(vec![key]);
-                }
-            }
-        }
-        all
+    /// Batches of a later stage are started later, so that not all instances are in memory at once.
+    pub(super) fn stage(&self, batch: &Batch) -> u64 {
+        let (before, one) = self.stages[self.instances.game(self.place(batch).point)];
+        (before + batch.instances[0] * one) / STAGE_BYTES
     }
 
     /// The estimated time of a batch, in nanoseconds.
     pub(super) fn cost(&self, batch: &Batch) -> f64 {
-        let key = batch.0[0][0];
+        let place = self.place(batch);
         let horizon = self.experiment.horizon();
-        let of_one = match self.policy(key) {
+        let of_one = match self.policy(place) {
             PolicySource::User(_) => cost::user_policy_nanoseconds(horizon),
             PolicySource::Spec(spec) => {
-                let (arms, noise) = self.sizes[key.point];
+                let (arms, noise) = self.sizes[place.point];
                 cost::nanoseconds(spec, arms, horizon, noise)
             }
         };
-        of_one * batch.0.len() as f64
+        of_one * batch.instances.len() as f64
     }
 
-    /// The curve of each of a batch's shared keys.
-    pub(super) fn simulate(&self, batch: &Batch) -> Result<Vec<Curve>, Error> {
-        let keys = batch.representatives();
-        let curves: Vec<Result<Curve, InstanceError>> = match self.policy(keys[0]) {
-            PolicySource::User(factory) => keys.iter().map(|&key| self.simulate_user(key, factory.as_ref())).collect(),
-            PolicySource::Spec(spec) => self.simulate_batch(&keys, spec),
+    /// The samples of each instance of a batch.
+    pub(super) fn simulate(&self, batch: &Batch) -> Result<Vec<Vec<Sample>>, Error> {
+        let place = self.place(batch);
+        let curves: Vec<Result<Vec<Sample>, InstanceError>> = match self.policy(place) {
+            PolicySource::User(factory) => {
+                let simulate = |&instance: &u64| self.simulate_user(place, instance, factory.as_ref());
+                batch.instances.iter().map(simulate).collect()
+            }
+            PolicySource::Spec(spec) => self.simulate_batch(place, &batch.instances, spec),
         };
-        keys.iter().zip(curves).map(|(&key, curve)| curve.map_err(|source| self.error(key, source))).collect()
+        for &instance in &batch.instances {
+            self.instances.release(place.point, instance);
+        }
+        curves.into_iter().map(|curve| curve.map_err(|source| self.error(place, source))).collect()
     }
 
-    fn simulate_user(&self, key: CurveKey, factory: &dyn UserPolicyFactory) -> Result<Curve, InstanceError> {
-        let instance = self.instance(key)?;
-        let problem = instance.game.problem(self.experiment.horizon());
-        let mut noise = self.streams(key).noise();
+    fn simulate_user(
+        &self,
+        place: PointPolicy,
+        instance: u64,
+        factory: &dyn UserPolicyFactory,
+    ) -> Result<Vec<Sample>, InstanceError> {
+        let prepared = self.instances.get(place.point, instance)?;
+        let problem = prepared.game.problem(self.experiment.horizon());
+        let mut noise = self.streams(instance).noise();
         let mut played = None;
-        factory.with_policy(&problem, self.streams(key).policy(), &mut |policy| {
-            played = Some(simulate(&instance.game, policy, self.experiment.grid(), Engine::Leaping, &mut noise));
+        factory.with_policy(&problem, self.streams(instance).policy(), &mut |policy| {
+            played = Some(simulate(&prepared.game, policy, self.experiment.grid(), Engine::Leaping, &mut noise));
         });
-        Ok(curve(key, &played.ok_or(InstanceError::NoPolicy)??, &instance.optimum))
+        Ok(samples(&played.ok_or(InstanceError::NoPolicy)??, &prepared.optimum))
     }
 
-    fn simulate_batch(&self, keys: &[CurveKey], spec: &PolicySpec) -> Vec<Result<Curve, InstanceError>> {
-        let mut prepared: Vec<Result<PreparedItem<'_>, _>> = keys.iter().map(|&key| self.prepare(key, spec)).collect();
+    fn simulate_batch(
+        &self,
+        place: PointPolicy,
+        instances: &[u64],
+        spec: &PolicySpec,
+    ) -> Vec<Result<Vec<Sample>, InstanceError>> {
+        let prepare = |&instance: &u64| self.prepare(place, instance, spec);
+        let mut prepared: Vec<Result<PreparedItem, InstanceError>> = instances.iter().map(prepare).collect();
         let ready = prepared.iter_mut().filter_map(|prepared| prepared.as_mut().ok());
         let mut items: Vec<BatchItem<'_>> =
             ready.map(|(instance, policy, noise)| BatchItem { game: &instance.game, policy, noise }).collect();
         let mut played = simulate_batch(&mut items, self.experiment.grid()).into_iter();
         let mut curves = Vec::new();
-        for (&key, prepared) in keys.iter().zip(prepared) {
+        for prepared in prepared {
             curves.push(prepared.and_then(|(instance, ..)| {
                 let played = played.next().expect("one trajectory per prepared item, in the same order")?;
-                Ok(curve(key, &played, &instance.optimum))
+                Ok(samples(&played, &instance.optimum))
             }));
         }
         curves
     }
 
-    fn prepare(&self, key: CurveKey, spec: &PolicySpec) -> Result<PreparedItem<'_>, InstanceError> {
-        let instance = self.instance(key)?;
-        let problem = instance.game.problem(self.experiment.horizon());
-        let policy = spec.build(&problem, self.streams(key).policy())?;
-        Ok((instance, policy, self.streams(key).noise()))
+    fn prepare(&self, place: PointPolicy, instance: u64, spec: &PolicySpec) -> Result<PreparedItem, InstanceError> {
+        let prepared = self.instances.get(place.point, instance)?;
+        let problem = prepared.game.problem(self.experiment.horizon());
+        let policy = spec.build(&problem, self.streams(instance).policy())?;
+        Ok((prepared, policy, self.streams(instance).noise()))
     }
 
-    fn instance(&self, key: CurveKey) -> Result<&Instance, InstanceError> {
-        let place = &self.instances[key.point][key.instance as usize];
-        place.get_or_init(|| self.draw(key)).as_ref().map_err(InstanceError::clone)
+    fn streams(&self, instance: u64) -> StreamKey<'a> {
+        StreamKey::new(self.experiment.seed(), self.experiment.name(), instance)
     }
 
-    fn draw(&self, key: CurveKey) -> Result<Instance, InstanceError> {
-        let game = self.experiment.points()[key.point].game.draw(&mut self.streams(key).game())?;
-        let mut optima = Optima::new(&game);
-        let times = self.experiment.grid().times();
-        let optimum = times.iter().map(|&t| optima.excess_at(t)).collect::<Result<_, _>>()?;
-        Ok(Instance { game, optimum })
+    fn place(&self, batch: &Batch) -> PointPolicy {
+        self.groups[batch.group][0]
     }
 
-    fn streams(&self, key: CurveKey) -> StreamKey<'a> {
-        StreamKey::new(self.experiment.seed(), self.experiment.name(), key.instance)
+    fn policy(&self, place: PointPolicy) -> &'a PolicySource {
+        &self.experiment.points()[place.point].policies[place.policy].policy
     }
 
-    fn policy(&self, key: CurveKey) -> &'a PolicySource {
-        &self.experiment.points()[key.point].policies[key.policy].policy
-    }
-
-    fn error(&self, key: CurveKey, source: InstanceError) -> Error {
-        let point = &self.experiment.points()[key.point];
+    fn error(&self, place: PointPolicy, source: InstanceError) -> Error {
+        let point = &self.experiment.points()[place.point];
         ErrorKind::Instance {
             experiment: self.experiment.name().to_owned(),
             point: point.label.clone(),
-            policy: point.policies[key.policy].label.clone(),
+            policy: point.policies[place.policy].label.clone(),
             source,
         }
         .into()
     }
 
+    /// The number of instances in memory.
+    #[cfg(test)]
+    pub(super) fn held_instances(&self) -> usize {
+        self.instances.held()
+    }
+
     /// The results with these curves.
-    pub(super) fn results(&self, curves: Vec<Curve>) -> Results {
+    pub(super) fn results(&self, curves: CurveCollector) -> std::io::Result<Results> {
         let Self { experiment, .. } = self;
-        Results::new(experiment.name().to_owned(), experiment.game_labels(), experiment.policy_labels(), curves)
-            .with_swept(experiment.swept())
+        let name = experiment.name().to_owned();
+        let results = Results::collected(name, experiment.game_labels(), experiment.policy_labels(), curves)?;
+        Ok(results.with_swept(experiment.swept()))
     }
 }
 
-fn curve(key: CurveKey, played: &Trajectory, optimum: &[f64]) -> Curve {
+/// The places of a sweep, those with the same game and the same policy together.
+fn groups(experiment: &Experiment, instances: &Instances<'_>) -> Vec<Vec<PointPolicy>> {
+    let mut groups: Vec<Vec<PointPolicy>> = Vec::new();
+    let mut known: HashMap<(usize, [u8; 32]), usize> = HashMap::new();
+    for point in experiment.points() {
+        for (policy, entry) in point.policies.iter().enumerate() {
+            // A policy of the user, which has no text, is equal to no other.
+            let text = serde_json::to_string(&entry.policy).ok();
+            let key = text.map(|text| (instances.game(point.index), Sha256::digest(text).into()));
+            let group = key.map_or(groups.len(), |key| *known.entry(key).or_insert(groups.len()));
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(PointPolicy { point: point.index, policy });
+        }
+    }
+    groups
+}
+
+/// By game: the estimated bytes of the instances of all games before it, and of one of its own instances. An instance
+/// has at least its arms and the optimum at the checkpoints.
+fn stages(experiment: &Experiment, instances: &Instances<'_>, sizes: &[(usize, Noise)]) -> Vec<(u64, u64)> {
+    let mut stages: Vec<(u64, u64)> = Vec::new();
+    let mut before = 0;
+    for (point, (arms, _)) in experiment.points().iter().zip(sizes) {
+        if instances.game(point.index) < stages.len() {
+            continue;
+        }
+        let bytes = 256 * *arms as u64 + 8 * experiment.grid().times().len() as u64;
+        let random = point.game.is_random();
+        stages.push((before, if random { bytes } else { 0 }));
+        before += bytes * if random { experiment.instances() } else { 1 };
+    }
+    stages
+}
+
+fn samples(played: &Trajectory, optimum: &[f64]) -> Vec<Sample> {
     let sample = |(at, optimum): (&Checkpoint, &f64)| Sample {
         t: at.t,
         loss: at.loss,
         cpr: at.excess - optimum,
         switches: at.switches,
     };
-    let samples = played.checkpoints.iter().zip(optimum).map(sample).collect();
-    Curve { game: key.point, policy: key.policy, instance: key.instance, samples }
+    played.checkpoints.iter().zip(optimum).map(sample).collect()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::distribution::ContinuousCDF;
 
 use super::{Spread, paired_t_test, student};
-use crate::results::{Curve, Results};
+use crate::results::Results;
 
 /// The test behind all p-values of this module and behind the letters of a ranking.
 pub const TEST: &str = "paired t-test over the instances, corrected by Holm over all pairs of policies of the game";
@@ -112,11 +112,11 @@ pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Polic
         results.policies.iter().position(|policy| policy == name).ok_or_else(unknown)
     };
     let (first, second) = (index(a)?, index(b)?);
-    let instances = |policy| results.of(game, policy).iter().map(|curve| curve.instance);
+    let instances = |policy| results.ends(game, policy).map(|end| end.instance);
     if !instances(first).eq(instances(second)) {
         return Err(CompareError::Unpaired { a: a.to_owned(), b: b.to_owned() });
     }
-    let differences = differences(results, game, first, second);
+    let differences = differences(&ends(results, game, first), &ends(results, game, second));
     let Some(spread) = Spread::of(differences.iter().copied()).filter(|spread| spread.instances > 1) else {
         return Err(CompareError::TooFewInstances { instances: differences.len() });
     };
@@ -141,12 +141,22 @@ pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Polic
     })
 }
 
+/// The instances of a policy in one game, in order, with their CPR at the horizon.
+fn ends(results: &Results, game: usize, policy: usize) -> Vec<(u64, f64)> {
+    results.ends(game, policy).map(|end| (end.instance, end.last.cpr)).collect()
+}
+
 /// The differences of the CPR at the horizon, over the instances that both policies played.
-fn differences(results: &Results, game: usize, a: usize, b: usize) -> Vec<f64> {
-    let others = results.of(game, b);
-    let other = |curve: &Curve| others.binary_search_by_key(&curve.instance, |other| other.instance).ok();
-    let pairs = results.of(game, a).iter().filter_map(|curve| Some((curve, &others[other(curve)?])));
-    pairs.map(|(curve, other)| curve.final_cpr() - other.final_cpr()).collect()
+fn differences(one: &[(u64, f64)], other: &[(u64, f64)]) -> Vec<f64> {
+    let mut others = other.iter().peekable();
+    let mut differences = Vec::with_capacity(one.len().min(other.len()));
+    for &(instance, cpr) in one {
+        while others.next_if(|(other, _)| *other < instance).is_some() {}
+        if let Some((_, other)) = others.next_if(|(other, _)| *other == instance) {
+            differences.push(cpr - other);
+        }
+    }
+    differences
 }
 
 /// The test of a pair of policies, by their positions in the list that was tested.
@@ -160,9 +170,10 @@ pub(super) struct TestedPair {
 /// All pairs of these policies with their corrected p-values (Holm 1979), by increasing p-value.
 pub(super) fn tested_pairs(results: &Results, game: usize, policies: &[usize]) -> Vec<TestedPair> {
     let mut pairs = Vec::new();
+    let ends: Vec<Vec<(u64, f64)>> = policies.iter().map(|&policy| ends(results, game, policy)).collect();
     for a in 0..policies.len() {
         for b in a + 1..policies.len() {
-            let p = paired_t_test(&differences(results, game, policies[a], policies[b]));
+            let p = paired_t_test(&differences(&ends[a], &ends[b]));
             pairs.push(TestedPair { a, b, p, p_corrected: p });
         }
     }
@@ -180,7 +191,7 @@ pub(super) fn tested_pairs(results: &Results, game: usize, policies: &[usize]) -
 mod tests {
     use super::super::{SIGNIFICANCE, rank_policies};
     use super::*;
-    use crate::results::Sample;
+    use crate::results::{Curve, Sample};
 
     /// Results of one game: one list of final CPRs per policy, which are A, B, C and so on.
     fn results(cprs: &[&[f64]]) -> Results {

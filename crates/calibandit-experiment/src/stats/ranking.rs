@@ -30,7 +30,7 @@ pub const SIGNIFICANCE: f64 = 0.05;
 /// numbers of one pair.
 pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
     let mut rows: Vec<(usize, Spread)> = (0..results.policies.len())
-        .filter_map(|policy| Some((policy, Spread::of(results.of(game, policy).iter().map(|c| c.final_cpr()))?)))
+        .filter_map(|policy| Some((policy, Spread::of(results.ends(game, policy).map(|end| end.last.cpr))?)))
         .collect();
     rows.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let order: Vec<usize> = rows.iter().map(|row| row.0).collect();
@@ -42,9 +42,8 @@ pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
         .map(|(row, ((policy, cpr), groups))| {
             let worse = (row + 1..order.len()).filter(|&other| differ[row][other]);
             let better_than = worse.map(|other| results.policies[order[other]].clone()).collect();
-            let curves = results.of(game, policy);
-            let last = curves.iter().filter_map(|curve| curve.samples.last());
-            let switches = last.map(|sample| sample.switches as f64).sum::<f64>() / curves.len() as f64;
+            let ends = results.ends(game, policy);
+            let switches = ends.clone().map(|end| end.last.switches as f64).sum::<f64>() / ends.len() as f64;
             PolicyRanking { policy: results.policies[policy].clone(), cpr, switches, groups, better_than }
         })
         .collect()

@@ -1,14 +1,14 @@
 //! `summary.csv`: the CPR of each policy over the instances, one row per checkpoint. The columns of swept keys are the
 //! last ones, as in `results.csv`.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::Serialize;
 
 use serde_json::Value;
 
 use super::Spread;
-use crate::results::{CsvError, Results, swept_fields, swept_text};
+use crate::results::{CsvError, Results, Sample, swept_fields, swept_text};
 
 /// One row of `summary.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,29 +28,41 @@ pub struct SummaryRow {
 }
 
 /// The CPR of each policy in each game at each checkpoint, over the instances.
-pub fn summarise(results: &Results) -> Vec<SummaryRow> {
+///
+/// # Errors
+/// If curves in a temporary file cannot be read.
+pub fn summarise(results: &Results) -> io::Result<Vec<SummaryRow>> {
     let mut rows = Vec::new();
+    for_each_row(results, |row| {
+        rows.push(row);
+        Ok::<_, io::Error>(())
+    })?;
+    Ok(rows)
+}
+
+/// Calls `visit` with each row of the summary, in order. There can be millions of them.
+fn for_each_row<E: From<io::Error>>(
+    results: &Results,
+    mut visit: impl FnMut(SummaryRow) -> Result<(), E>,
+) -> Result<(), E> {
     for (g, game) in results.games.iter().enumerate() {
         let swept: Vec<Value> = results.swept().iter().map(|column| column.values[g].clone()).collect();
         for (p, policy) in results.policies.iter().enumerate() {
-            let curves = results.of(g, p);
-            let times = curves.first().map_or(0, |curve| curve.samples.len());
-            for i in 0..times {
-                let at = curves.iter().filter_map(|curve| curve.samples.get(i));
-                if let Some(cpr) = Spread::of(at.map(|sample| sample.cpr)) {
-                    rows.push(SummaryRow {
-                        experiment: results.experiment.clone(),
-                        game: game.clone(),
-                        policy: policy.clone(),
-                        swept: swept.clone(),
-                        t: curves[0].samples[i].t,
-                        cpr,
-                    });
-                }
-            }
+            let cpr = |sample: &Sample, _: Option<&Sample>| sample.cpr;
+            results.at_checkpoints(g, p, None, cpr, |t, values| match Spread::of(values) {
+                None => Ok(()),
+                Some(cpr) => visit(SummaryRow {
+                    experiment: results.experiment.clone(),
+                    game: game.clone(),
+                    policy: policy.clone(),
+                    swept: swept.clone(),
+                    t,
+                    cpr,
+                }),
+            })?;
         }
     }
-    rows
+    Ok(())
 }
 
 /// The columns of every table, in order.
@@ -65,14 +77,14 @@ pub fn write_summary(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     for results in all {
         let place = |name: &str| results.swept().iter().position(|column| column.name == name);
         let places: Vec<Option<usize>> = fields.iter().map(|field| place(&field.name)).collect();
-        for row in summarise(results) {
+        for_each_row(results, |row| {
             let Spread { instances, mean, stderr, median, p90, p99, max, .. } = row.cpr;
             let mut record = vec![row.experiment, row.game, row.policy, row.t.to_string(), instances.to_string()];
             record.extend([mean, stderr, median, p90, p99, max].map(|value| value.to_string()));
             let swept = places.iter().map(|place| place.map_or_else(String::new, |i| swept_text(&row.swept[i])));
             record.extend(swept);
-            table.write_record(record)?;
-        }
+            table.write_record(record)
+        })?;
     }
     table.flush().map_err(csv::Error::from)?;
     Ok(())

@@ -1,10 +1,12 @@
 //! Figures with a choice of what they show: the quantity, the horizontal axis and the policies. Python's `plot` makes
 //! them; reports show the figure of the experiment.
 
+use std::io;
+
 use super::{curve_point, series};
 use crate::chart::{Axis, AxisScale, Figure, Panel, Series, StyleKey};
 use calibandit_experiment::format::thousands;
-use calibandit_experiment::results::{Curve, Results, Sample, swept_text};
+use calibandit_experiment::results::{Results, Sample, swept_text};
 use calibandit_experiment::stats::Spread;
 
 /// The quantity on the vertical axis.
@@ -56,8 +58,8 @@ pub struct FigureChoice<'a> {
     pub symbol: &'a dyn Fn(&str) -> String,
 }
 
-/// Why a figure cannot have a horizontal axis.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why a figure cannot be made.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
     /// The sweep does not set this key.
@@ -78,13 +80,16 @@ pub enum ChoiceError {
         /// The key.
         x: String,
     },
+    /// Curves in a temporary file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// The figure of these results that shows what was chosen, with linear axes: one panel per game over time, or one panel
 /// per combination of the other swept keys with the values at the horizon.
 ///
 /// # Errors
-/// [`ChoiceError`] if the horizontal axis is not a swept key with numbers.
+/// [`ChoiceError`] if the horizontal axis is not a swept key with numbers, or if curves cannot be read.
 pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Figure, ChoiceError> {
     let mut figure = Figure::new(&results.experiment, choice.title);
     let styled = |curve: Series, policy: usize| curve.style(choice.styles.get(policy).cloned().flatten());
@@ -93,8 +98,7 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
             let (x, y) = axes("plays t", choice.column.label());
             let mut panel = Panel::new(format!("game{game}"), label, x, y);
             for &policy in choice.policies {
-                let of = results.of(game, policy);
-                let curve = series(&results.policies[policy], of, |_, sample| choice.column.of(sample));
+                let curve = series(results, game, policy, None, |sample, _| choice.column.of(sample))?;
                 panel = panel.series(styled(curve, policy));
             }
             figure = figure.panel(panel);
@@ -102,8 +106,7 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
         return Ok(figure);
     };
     for (nth, (title, games)) in groups(results, x, choice.symbol)?.into_iter().enumerate() {
-        let end = results.curves().first().and_then(|curve| curve.samples.last()).map_or(0, |sample| sample.t);
-        let label = format!("{} at T = {}", choice.column.label(), thousands(end));
+        let label = format!("{} at T = {}", choice.column.label(), thousands(results.end_time()));
         let (x, y) = axes(&(choice.symbol)(x), &label);
         let mut panel = Panel::new(format!("group{nth}"), title, x, y);
         for &policy in choice.policies {
@@ -123,8 +126,7 @@ fn over_games(results: &Results, games: &[(f64, usize)], policy: usize, column: 
     let mut points = Vec::new();
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for &(at, game) in games {
-        let last = |curve: &Curve| curve.samples.last().map_or(f64::NAN, |sample| column.of(sample));
-        let values: Vec<f64> = results.of(game, policy).iter().map(last).collect();
+        let values: Vec<f64> = results.ends(game, policy).map(|end| column.of(&end.last)).collect();
         if let Some(spread) = Spread::of(values.iter().copied()) {
             points.push(curve_point(at, spread));
             columns.push(values);
@@ -166,7 +168,7 @@ fn groups(results: &Results, x: &str, symbol: &dyn Fn(&str) -> String) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calibandit_experiment::results::SweptColumn;
+    use calibandit_experiment::results::{Curve, SweptColumn};
     use serde_json::json;
 
     /// Two policies, four games (M = 4, 2 at K = 3 and 5), two instances with the CPR `10 game + policy + instance`.

@@ -1,0 +1,118 @@
+//! The instances of games that tasks of a run share, each with the optimum that regret is measured against.
+//!
+//! A game that is not drawn at random is prepared once for all instances. An instance is kept from its first use to its
+//! last one, so that a run of a million instances does not hold them all.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use calibandit::rng::StreamKey;
+use calibandit::{Game, Optima};
+use sha2::{Digest, Sha256};
+
+use crate::Experiment;
+use crate::error::InstanceError;
+use crate::experiment::GameSource;
+use crate::spec::Point;
+
+/// An instance of a game with the optimum that its regret is measured against.
+pub(super) struct Instance {
+    pub(super) game: Game,
+    /// The optimum's excess over mu(x*) at each checkpoint.
+    pub(super) optimum: Vec<f64>,
+}
+
+/// A place for an instance, which the first thread that needs it fills.
+type Slot = Arc<OnceLock<Result<Arc<Instance>, InstanceError>>>;
+
+/// The instances of all games of an experiment.
+pub(super) struct Instances<'a> {
+    experiment: &'a Experiment,
+    /// By point: its game among the different games.
+    game_of: Vec<usize>,
+    games: Vec<GameUses<'a>>,
+    /// By game and instance: those in use.
+    slots: Mutex<HashMap<(usize, u64), Slot>>,
+}
+
+/// A game of one or more points, and how often its instances will be used.
+struct GameUses<'a> {
+    source: &'a GameSource,
+    /// By instance; one number for all if the game is not random.
+    uses: Vec<AtomicU32>,
+}
+
+impl<'a> Instances<'a> {
+    pub(super) fn new(experiment: &'a Experiment) -> Self {
+        let mut known = HashMap::new();
+        let (mut game_of, mut games) = (Vec::new(), Vec::new());
+        for point in experiment.points() {
+            let game = *known.entry(game_key(point)).or_insert(games.len());
+            if game == games.len() {
+                let places = if point.game.is_random() { experiment.instances() } else { 1 };
+                let uses = (0..places).map(|_| AtomicU32::new(0)).collect();
+                games.push(GameUses { source: &point.game, uses });
+            }
+            game_of.push(game);
+        }
+        Self { experiment, game_of, games, slots: Mutex::default() }
+    }
+
+    /// The number of the game of a point. Points with the same game have the same number.
+    pub(super) fn game(&self, point: usize) -> usize {
+        self.game_of[point]
+    }
+
+    /// Announces a use. An instance must be announced as often as it is released.
+    pub(super) fn announce(&self, point: usize, instance: u64) {
+        let (game, place) = self.place(point, instance);
+        self.games[game].uses[place as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ends a use. The last one frees the memory.
+    pub(super) fn release(&self, point: usize, instance: u64) {
+        let (game, place) = self.place(point, instance);
+        if self.games[game].uses[place as usize].fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&(game, place));
+        }
+    }
+
+    /// The instance. A game whose optimum is out of reach is tried once, not once per instance.
+    pub(super) fn get(&self, point: usize, instance: u64) -> Result<Arc<Instance>, InstanceError> {
+        let key = self.place(point, instance);
+        let slot = match self.slots.lock().unwrap_or_else(PoisonError::into_inner).entry(key) {
+            Entry::Occupied(slot) => slot.get().clone(),
+            Entry::Vacant(place) => place.insert(Slot::default()).clone(),
+        };
+        slot.get_or_init(|| self.prepare(key.0, instance).map(Arc::new)).clone()
+    }
+
+    /// The game and the place of an instance in it.
+    fn place(&self, point: usize, instance: u64) -> (usize, u64) {
+        let game = self.game_of[point];
+        (game, if self.games[game].uses.len() > 1 { instance } else { 0 })
+    }
+
+    fn prepare(&self, game: usize, instance: u64) -> Result<Instance, InstanceError> {
+        let key = StreamKey::new(self.experiment.seed(), self.experiment.name(), instance);
+        let game = self.games[game].source.draw(&mut key.game())?;
+        let mut optima = Optima::new(&game);
+        let times = self.experiment.grid().times();
+        let optimum = times.iter().map(|&t| optima.excess_at(t)).collect::<Result<_, _>>()?;
+        Ok(Instance { game, optimum })
+    }
+
+    /// The number of instances in memory.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.slots.lock().unwrap().len()
+    }
+}
+
+/// What points with the same game have in common. A game without a specification is only at one point.
+fn game_key(point: &Point) -> [u8; 32] {
+    let text = serde_json::to_string(&point.game).unwrap_or_else(|_| format!("the game of point {}", point.index));
+    Sha256::digest(text).into()
+}
