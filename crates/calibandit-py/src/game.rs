@@ -139,7 +139,7 @@ impl PyGame {
         let game = self.game()?;
         let found = py.detach(|| match optimum(&game, horizon) {
             Ok(best) => Ok((best.loss, best.excess, best.loss, true, best.sequence)),
-            Err(OptimumError::TooManyStates { .. } | OptimumError::TooManyPlays { .. }) => {
+            Err(error) if error.is_too_large() => {
                 let best = optimum_bounds(&game, horizon);
                 Ok((best.upper, best.upper_excess, best.lower, best.exact, best.sequence))
             }

@@ -22,7 +22,7 @@ pub use loss_range::{LossRange, LossRangeError};
 #[cfg(feature = "serde")]
 pub use snapshot::SnapshotError;
 
-use crate::{Certificate, Policy, Run};
+use crate::{Certificate, Policy, Problem, Run};
 use run_tracker::RunTracker;
 
 /// One play to make.
@@ -227,7 +227,7 @@ impl<P> Advisor<P> {
     }
 }
 
-/// Arms are numbered with 32 bits, as in games.
+/// As many arms as games and policies can have.
 fn is_number_of_arms(arms: usize) -> bool {
-    arms > 0 && arms < u32::MAX as usize
+    (1..=Problem::MOST_ARMS).contains(&arms)
 }

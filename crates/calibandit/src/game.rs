@@ -21,7 +21,7 @@ pub use loss::{ExponentialLinear, Linear, LossCurve, LossCurveSpec, LossFn, Need
 pub use noise::Noise;
 pub(crate) use noise::{bernoulli, threshold};
 pub use optimum::{BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds};
-pub use repeated_exposure::{Reo, ReoError, reo};
+pub use repeated_exposure::{Reo, ReoError, reo, reo_interruptible};
 pub use weights::Weights;
 pub use window::{Exposure, Window};
 pub use zoo::{GameSpec, GameSpecError};
@@ -61,7 +61,7 @@ struct GameData {
 impl Game {
     /// A game with these arms. The names of arms that have one must differ.
     pub fn new(arms: Vec<Arm>) -> Result<Self, GameError> {
-        if arms.len() >= u32::MAX as usize {
+        if arms.len() > Problem::MOST_ARMS {
             return Err(GameError::TooManyArms { arms: arms.len() });
         }
         let memory = arms.iter().map(Arm::memory).max().ok_or(GameError::NoArms)?;
@@ -184,8 +184,8 @@ pub enum GameError {
     /// A game needs an arm.
     #[error("a game needs at least one arm, and none was given")]
     NoArms,
-    /// Arms are numbered with 32 bits.
-    #[error("{arms} arms are more than a game can have ({})", u32::MAX - 1)]
+    /// More than [`Problem::MOST_ARMS`].
+    #[error("{arms} arms are more than a game can have ({})", Problem::MOST_ARMS)]
     TooManyArms {
         /// How many were given.
         arms: usize,

@@ -83,6 +83,7 @@ pub mod advisor;
 pub mod catalogue;
 mod exponential;
 pub mod game;
+mod interrupt;
 mod math;
 pub mod policy;
 pub mod prelude;
@@ -101,13 +102,15 @@ pub use advisor::{
 pub use game::{
     Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError, Limits, Linear,
     LossCurve, LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError,
-    Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, zoo,
+    Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
+pub use interrupt::{Interrupt, Interrupted};
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};
 pub use run::{Feedback, Problem, Run};
 pub use simulate::{
     BatchItem, Checkpoint, Engine, Grid, GridError, PolicyOutcome, SimulateError, Simulation, SimulationError,
-    SimulationGame, SimulationOutcome, Trajectory, batch_size, simulate, simulate_batch,
+    SimulationGame, SimulationOutcome, Trajectory, batch_size, simulate, simulate_batch, simulate_batch_interruptible,
+    simulate_interruptible,
 };

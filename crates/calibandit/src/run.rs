@@ -15,6 +15,11 @@ pub struct Problem {
     pub horizon: Option<u64>,
 }
 
+impl Problem {
+    /// The most arms that games, policies and advisors can have. More are refused before anything is allocated.
+    pub const MOST_ARMS: usize = 1 << 24;
+}
+
 /// One request of a policy: `burn_in` plays of an arm whose losses are ignored, then `record` plays of the same arm
 /// whose losses are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

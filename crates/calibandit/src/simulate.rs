@@ -18,7 +18,7 @@ mod simulation;
 mod table_stepper;
 mod window_stepper;
 
-pub use batch::{BatchItem, batch_size, simulate_batch};
+pub use batch::{BatchItem, batch_size, simulate_batch, simulate_batch_interruptible};
 pub use grid::{Grid, GridError};
 pub use loss_accumulator::Checkpoint;
 pub use outcome::{PolicyOutcome, SimulationOutcome};
@@ -31,7 +31,8 @@ use table_stepper::TableStepper;
 use window_stepper::WindowStepper;
 
 use crate::game::arm_title;
-use crate::{Feedback, Game, Policy, Run, Stream};
+use crate::interrupt::PlayMeter;
+use crate::{Feedback, Game, Interrupt, Interrupted, Policy, Run, Stream};
 
 /// How a simulation computes plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,9 @@ pub enum SimulateError {
         /// Its name, if it has one.
         name: Option<String>,
     },
+    /// The simulation was stopped by its [`Interrupt`].
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 /// Simulates `policy` on `game` up to the horizon of `grid`. A run that exceeds the horizon is cut there and not
@@ -105,6 +109,19 @@ pub fn simulate<P: Policy + ?Sized>(
     engine: Engine,
     noise: &mut Stream,
 ) -> Result<Trajectory, SimulateError> {
+    simulate_interruptible(game, policy, grid, engine, noise, Interrupt::never())
+}
+
+/// [`simulate()`] with a stop flag, which is read before every run and during long ones, and a counter of plays. The
+/// trajectory does not depend on them. After an interruption, policy and stream are in the middle of a game.
+pub fn simulate_interruptible<P: Policy + ?Sized>(
+    game: &Game,
+    policy: &mut P,
+    grid: &Grid,
+    engine: Engine,
+    noise: &mut Stream,
+    interrupt: Interrupt<'_>,
+) -> Result<Trajectory, SimulateError> {
     let times = grid.times().to_vec();
     let horizon = grid.horizon();
     let table = match engine {
@@ -112,20 +129,33 @@ pub fn simulate<P: Policy + ?Sized>(
         Engine::Stepwise => None,
     };
     match table {
-        None => play(game, policy, horizon, WindowStepper::new(game, engine, times, noise)),
+        None => {
+            let stepper = WindowStepper::new(game, engine, times, noise, interrupt);
+            play(game, policy, horizon, stepper, interrupt)
+        }
         Some(table) if table.windows_fit_into_words() => {
             let history = WordHistory::new(game.arms().len());
-            play(game, policy, horizon, TableStepper::new(game, &table, history, times, noise))
+            play(game, policy, horizon, TableStepper::new(game, &table, history, times, noise), interrupt)
         }
         Some(table) => {
-            play(game, policy, horizon, TableStepper::new(game, &table, RingHistory::new(&table), times, noise))
+            let history = RingHistory::new(&table);
+            play(game, policy, horizon, TableStepper::new(game, &table, history, times, noise), interrupt)
         }
     }
 }
 
+/// About how many bytes a simulation takes beside the game, the state of a policy included.
+pub(crate) fn memory_estimate(game: &Game) -> u64 {
+    // A row has its loss, its excess, its threshold and its number of plays; the window has a number per play.
+    const PER_ROW: usize = 40;
+    const PER_ARM: usize = 160;
+    let rows = LossTable::rows_at_most(game);
+    (rows * PER_ROW + game.arms().len() * PER_ARM + game.memory() * size_of::<u32>()) as u64
+}
+
 /// A game in progress.
 trait GameStepper {
-    /// Plays `burn_in` and then `record` plays of an arm.
+    /// Plays `burn_in` and then `record` plays of an arm; fewer, and without meaning, once the stop flag is set.
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback;
     /// Plays and reports a run repeatedly, up to `most` times, as long as the policy asks for the same run; returns how
     /// often. 0 if that is not faster than playing it once.
@@ -136,13 +166,19 @@ trait GameStepper {
     fn finish(self, runs: u64) -> Trajectory;
 }
 
+/// A run is repeated at most this often between two looks at the stop flag.
+const MOST_REPEATED: u64 = 1 << 20;
+
 fn play<P: Policy + ?Sized>(
     game: &Game,
     policy: &mut P,
     horizon: u64,
     mut stepper: impl GameStepper,
+    interrupt: Interrupt<'_>,
 ) -> Result<Trajectory, SimulateError> {
     let arms = game.arms().len();
+    let mut meter = PlayMeter::new(interrupt);
+    meter.add(0)?;
     let mut runs = 0;
     let mut left = horizon;
     while left > 0 {
@@ -150,10 +186,11 @@ fn play<P: Policy + ?Sized>(
         if run.arm >= arms || run.plays() == 0 {
             return Err(SimulateError::BadRun { run, arms });
         }
-        let repeated = stepper.repeat(policy, run, left / run.plays());
+        let repeated = stepper.repeat(policy, run, (left / run.plays()).min(MOST_REPEATED));
         if repeated > 0 {
             runs += repeated;
             left -= repeated * run.plays();
+            meter.add(repeated * run.plays())?;
             continue;
         }
         runs += 1;
@@ -162,6 +199,7 @@ fn play<P: Policy + ?Sized>(
         let record = run.record.min(left - burn_in);
         left -= burn_in + record;
         let feedback = stepper.run(run.arm, burn_in, record);
+        meter.add(burn_in + record)?;
         if stepper.losses().has_nan() {
             return Err(SimulateError::CurveLeftRange {
                 arm: run.arm,

@@ -312,7 +312,7 @@ fn too_large_games_are_refused_with_numbers_and_still_bounded() {
 fn bounds_enclose_the_optimum() {
     for instance in 0..300 {
         let game = random_game(Size { arms: 4, memory: 4 }, &mut draws("bounds", instance));
-        let mut refused = Optima::with_limits(&game, Limits { states: 0, windows: 2 });
+        let mut refused = Optima::with_limits(&game, Limits { states: 0, windows: 2, ..Limits::default() });
         for t in [1, 2, 5, 17, 1000] {
             let found = optimum(&game, t).unwrap();
             let bounds = refused.bounds_at(t);
@@ -332,7 +332,7 @@ fn search_and_graph_agree() {
         if reo(&game).unwrap().alpha > 0.0 {
             continue;
         }
-        let mut search = Optima::with_limits(&game, Limits { states: 0, windows: 100_000 });
+        let mut search = Optima::with_limits(&game, Limits { states: 0, windows: 100_000, ..Limits::default() });
         let mut graph = Optima::with_limits(&game, Limits { windows: 0, ..Limits::default() });
         for t in [1, 2, 3, 5, 8, 13, 100, 1_000_000_000] {
             let (found, expected) = (search.at(t).unwrap(), graph.at(t).unwrap());

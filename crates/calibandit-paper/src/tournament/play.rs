@@ -69,7 +69,7 @@ pub struct PlayedInstance {
 
 /// The limits of the search for the optimum of a random game. Beyond them the lower bound is used; in games that
 /// satisfy REO it is off by no more than the warm-up cost of one arm.
-const RANDOM_LIMITS: Limits = Limits { states: 20_000, windows: 20_000 };
+const RANDOM_LIMITS: Limits = Limits { states: 20_000, windows: 20_000, bytes: 1 << 30 };
 
 /// Runs a tournament on this many threads (0 for all). The results do not depend on the number of threads.
 ///

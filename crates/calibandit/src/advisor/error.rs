@@ -8,7 +8,7 @@ use crate::{PolicyError, Run};
 #[non_exhaustive]
 pub enum AdvisorError {
     /// The number of arms is out of range.
-    #[error("an advisor needs between 1 and {} arms, but {arms} were given", u32::MAX - 1)]
+    #[error("an advisor needs between 1 and {} arms, but {arms} were given", crate::Problem::MOST_ARMS)]
     Arms {
         /// The number given.
         arms: usize,

@@ -163,6 +163,23 @@ impl Arm {
         self.eventual_loss
     }
 
+    /// About how many bytes the arm takes.
+    pub(crate) fn memory_estimate(&self) -> u64 {
+        let table = if let Shape::ByPlays(losses) = self.curve.shape() { losses.len() } else { 0 };
+        let name = self.name.as_ref().map_or(0, String::len);
+        (size_of::<Self>() + (self.memory() + table) * size_of::<f64>() + name) as u64
+    }
+
+    /// The exposures of 1, 2, ... plays in a row, up to the memory. Their tallies are added newest play first.
+    pub(crate) fn straight_exposures(&self) -> impl Iterator<Item = Exposure> + '_ {
+        let memory = self.memory();
+        let tallies = self.weights.as_slice().iter().scan(0.0, |tally, weight| {
+            *tally += weight;
+            Some(*tally)
+        });
+        tallies.zip(1..).map(move |(tally, plays)| Exposure { tally, plays, memory })
+    }
+
     /// The expected loss of a play with this exposure.
     pub fn loss(&self, exposure: Exposure) -> f64 {
         self.curve.at(exposure)

@@ -6,37 +6,95 @@
 use std::collections::HashMap;
 
 use super::{Arm, Exposure, Game, NeedleCurve, Shape, Trend, Weights};
+use crate::{Interrupt, Interrupted};
 
 /// Up to this memory all windows of an arm are enumerated if its curve has no helpful shape: 2^23 windows, a fraction
 /// of a second.
 pub(crate) const ENUMERATION_LIMIT: usize = 24;
 
-/// The least expected loss over the windows `y` with `y_1 = 1` and a given number of plays.
+/// The least expected loss over the windows `y` with `y_1 = 1`, for each number of plays in the window.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LeastLoss {
-    pub(crate) loss: f64,
-    /// A window that attains it, newest play first.
-    pub(crate) window: Vec<bool>,
+pub(crate) struct LeastLosses {
+    /// For 1, 2, ... plays, up to the memory.
+    losses: Vec<f64>,
+    windows: LeastWindows,
+}
+
+/// The windows that attain the least losses. They are not stored one by one, since they would take the square of the
+/// memory.
+#[derive(Clone, Debug, PartialEq)]
+enum LeastWindows {
+    /// As many plays in a row.
+    Newest,
+    /// Likewise, but the window with as many plays as this one is this one.
+    NewestBut(Vec<bool>),
+    /// The newest play, and then the plays of the first ages in this list.
+    Ages(Vec<usize>),
+    /// By the number of plays, one bit per play, the newest in the lowest.
+    Bits(Vec<u32>),
+}
+
+impl LeastLosses {
+    /// For 1, 2, ... plays in the window.
+    pub(crate) fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// The number of plays with the least loss of all; the fewest, in case of a tie.
+    pub(crate) fn best_plays(&self) -> usize {
+        let least =
+            (1..self.losses.len()).fold(0, |least, i| if self.losses[i] < self.losses[least] { i } else { least });
+        least + 1
+    }
+
+    /// A window with this many plays that attains their least loss, newest play first.
+    pub(crate) fn window(&self, plays: usize) -> Vec<bool> {
+        let memory = self.losses.len();
+        match &self.windows {
+            LeastWindows::NewestBut(window) if played(window) == plays => window.clone(),
+            LeastWindows::Newest | LeastWindows::NewestBut(_) => newest(plays, memory),
+            LeastWindows::Ages(ages) => {
+                let mut window = newest(1, memory);
+                ages[..plays - 1].iter().for_each(|&age| window[age] = true);
+                window
+            }
+            LeastWindows::Bits(bits) => (0..memory).map(|age| bits[plays - 1] >> age & 1 == 1).collect(),
+        }
+    }
 }
 
 /// Why the least losses of an arm are not known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LeastLossError {
     /// The memory is above [`ENUMERATION_LIMIT`], and the curve has no helpful shape.
-    MemoryTooLong { memory: usize },
+    MemoryTooLong {
+        memory: usize,
+    },
     /// The loss function leaves [0, 1] at this tally.
-    CurveLeftRange { tally: f64 },
+    CurveLeftRange {
+        tally: f64,
+    },
+    Interrupted(Interrupted),
+}
+
+impl From<Interrupted> for LeastLossError {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
+    }
 }
 
 /// The arms' interchangeability classes: the class of each arm, and each class's arms in increasing order. Arms of one
 /// class have the same weights and the same curve; the noise does not matter to expected losses.
 pub(crate) fn interchangeable(game: &Game) -> (Vec<usize>, Vec<Vec<usize>>) {
-    // Comparing arms is costly, so only arms with the same eventual loss are compared.
-    let mut by_loss: HashMap<u64, Vec<usize>> = HashMap::new();
+    // Comparing arms is costly, so only arms with the same losses in two windows are compared.
+    let mut by_losses: HashMap<(usize, u64, u64), Vec<usize>> = HashMap::new();
     let mut class_of = Vec::with_capacity(game.arms().len());
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for (x, arm) in game.arms().iter().enumerate() {
-        let candidates = by_loss.entry(arm.eventual_loss().to_bits()).or_default();
+        let (memory, weights) = (arm.memory(), arm.weights().as_slice());
+        let alone = arm.loss(Exposure { tally: weights[0], plays: 1, memory });
+        let key = (memory, arm.eventual_loss().to_bits(), alone.to_bits());
+        let candidates = by_losses.entry(key).or_default();
         let same = candidates.iter().copied().find(|&class: &usize| {
             let other = &game.arms()[classes[class][0]];
             other.curve() == arm.curve() && other.weights() == arm.weights()
@@ -52,16 +110,16 @@ pub(crate) fn interchangeable(game: &Game) -> (Vec<usize>, Vec<Vec<usize>>) {
     (class_of, classes)
 }
 
-/// The least losses of an arm, from one play in the window to as many as its memory.
-pub(crate) fn least_losses(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
+/// The least losses of an arm.
+pub(crate) fn least_losses(arm: &Arm, interrupt: Interrupt<'_>) -> Result<LeastLosses, LeastLossError> {
     let memory = arm.memory();
     let by_plays = arm.curve().depends_on_plays_only() || arm.weights().all_equal();
     if by_plays || memory <= 2 {
-        return (1..=memory).map(|plays| at_window(arm, newest(plays, memory))).collect();
+        return Ok(LeastLosses { losses: straight_losses(arm)?, windows: LeastWindows::Newest });
     }
     match arm.curve().shape().trend() {
-        Trend::Decreasing => return monotone(arm, |a, b| b.total_cmp(a)),
-        Trend::Increasing => return monotone(arm, f64::total_cmp),
+        Trend::Decreasing => return monotone(arm, |a, b| b.total_cmp(a), interrupt),
+        Trend::Increasing => return monotone(arm, f64::total_cmp, interrupt),
         Trend::Unknown => {}
     }
     if let Shape::Needle(needle) = arm.curve().shape()
@@ -72,7 +130,7 @@ pub(crate) fn least_losses(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> 
     if memory > ENUMERATION_LIMIT {
         return Err(LeastLossError::MemoryTooLong { memory });
     }
-    enumerate(arm)
+    enumerate(arm, interrupt)
 }
 
 /// The window of this many plays in a row.
@@ -80,27 +138,42 @@ fn newest(plays: usize, memory: usize) -> Vec<bool> {
     (0..memory).map(|age| age < plays).collect()
 }
 
-fn at_window(arm: &Arm, window: Vec<bool>) -> Result<LeastLoss, LeastLossError> {
-    let exposure = Exposure::of(&window, arm.weights());
+/// The number of plays in a window.
+fn played(window: &[bool]) -> usize {
+    window.iter().filter(|&&played| played).count()
+}
+
+fn loss_at(arm: &Arm, exposure: Exposure) -> Result<f64, LeastLossError> {
     let loss = arm.loss(exposure);
-    if loss.is_nan() {
-        return Err(LeastLossError::CurveLeftRange { tally: exposure.tally });
-    }
-    Ok(LeastLoss { loss, window })
+    if loss.is_nan() { Err(LeastLossError::CurveLeftRange { tally: exposure.tally }) } else { Ok(loss) }
+}
+
+/// The losses of 1, 2, ... plays in a row.
+fn straight_losses(arm: &Arm) -> Result<Vec<f64>, LeastLossError> {
+    arm.straight_exposures().map(|exposure| loss_at(arm, exposure)).collect()
 }
 
 /// With a monotone curve the most extreme tally is the best: the newest play, and the others in the order of weights.
-fn monotone(arm: &Arm, order: impl Fn(&f64, &f64) -> std::cmp::Ordering) -> Result<Vec<LeastLoss>, LeastLossError> {
+fn monotone(
+    arm: &Arm,
+    order: impl Fn(&f64, &f64) -> std::cmp::Ordering,
+    interrupt: Interrupt<'_>,
+) -> Result<LeastLosses, LeastLossError> {
     let weights = arm.weights().as_slice();
     let mut ages: Vec<usize> = (1..weights.len()).collect();
     ages.sort_by(|&a, &b| order(&weights[a], &weights[b]));
-    let mut window = newest(1, weights.len());
-    let mut least = vec![at_window(arm, window.clone())?];
-    for age in ages {
-        window[age] = true;
-        least.push(at_window(arm, window.clone())?);
+    if ages.is_sorted() {
+        return Ok(LeastLosses { losses: straight_losses(arm)?, windows: LeastWindows::Newest });
     }
-    Ok(least)
+    // Tallies are added newest play first, as everywhere, so each window is added up on its own.
+    let mut window = newest(1, weights.len());
+    let mut losses = vec![loss_at(arm, Exposure::of(&window, arm.weights()))?];
+    for &age in &ages {
+        interrupt.check()?;
+        window[age] = true;
+        losses.push(loss_at(arm, Exposure::of(&window, arm.weights()))?);
+    }
+    Ok(LeastLosses { losses, windows: LeastWindows::Ages(ages) })
 }
 
 /// Whether each weight exceeds the sum of all after it and no sum is rounded: then each tally belongs to at most one
@@ -127,7 +200,7 @@ fn sums_tell_windows_apart(weights: &Weights) -> bool {
 }
 
 /// At most one window has the needle's tally; all others have the other loss.
-fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>, LeastLossError> {
+fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<LeastLosses, LeastLossError> {
     let mut left = needle.tally;
     let hit: Vec<bool> = arm
         .weights()
@@ -141,28 +214,27 @@ fn needle_least_losses(arm: &Arm, needle: &NeedleCurve) -> Result<Vec<LeastLoss>
             played
         })
         .collect();
-    let exists = left == 0.0 && hit[0];
-    let memory = arm.memory();
-    (1..=memory)
-        .map(|plays| {
-            let straight = newest(plays, memory);
-            let has_needle = exists && hit.iter().filter(|&&played| played).count() == plays;
-            if has_needle && needle.loss <= needle.otherwise {
-                return at_window(arm, hit.clone());
-            }
-            if has_needle && straight == hit && plays > 1 && plays < memory {
-                // The needle is the worse value: any other window with as many plays avoids it.
-                let mut other = straight;
-                other.swap(plays - 1, plays);
-                return at_window(arm, other);
-            }
-            at_window(arm, straight)
-        })
-        .collect()
+    let mut losses = straight_losses(arm)?;
+    let (plays, memory) = (played(&hit), arm.memory());
+    if left != 0.0 || !hit[0] {
+        return Ok(LeastLosses { losses, windows: LeastWindows::Newest });
+    }
+    let window = if needle.loss <= needle.otherwise {
+        hit
+    } else if hit == newest(plays, memory) && plays > 1 && plays < memory {
+        // The needle is the worse value: any other window with as many plays avoids it.
+        let mut other = hit;
+        other.swap(plays - 1, plays);
+        other
+    } else {
+        newest(plays, memory)
+    };
+    losses[plays - 1] = loss_at(arm, Exposure::of(&window, arm.weights()))?;
+    Ok(LeastLosses { losses, windows: LeastWindows::NewestBut(window) })
 }
 
 /// Tries every window. Tallies are added newest play first, as everywhere.
-fn enumerate(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
+fn enumerate(arm: &Arm, interrupt: Interrupt<'_>) -> Result<LeastLosses, LeastLossError> {
     let memory = arm.memory();
     let weights = arm.weights().as_slice();
     let mut best = vec![(f64::INFINITY, 0u32); memory];
@@ -170,10 +242,8 @@ fn enumerate(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
     let mut open = vec![(1, 1u32, weights[0], 1)];
     while let Some((age, bits, tally, plays)) = open.pop() {
         if age == memory {
-            let loss = arm.loss(Exposure { tally, plays, memory });
-            if loss.is_nan() {
-                return Err(LeastLossError::CurveLeftRange { tally });
-            }
+            interrupt.check()?;
+            let loss = loss_at(arm, Exposure { tally, plays, memory })?;
             if loss < best[plays - 1].0 {
                 best[plays - 1] = (loss, bits);
             }
@@ -182,6 +252,6 @@ fn enumerate(arm: &Arm) -> Result<Vec<LeastLoss>, LeastLossError> {
         open.push((age + 1, bits, tally, plays));
         open.push((age + 1, bits | 1 << age, tally + weights[age], plays + 1));
     }
-    let window = |bits: u32| (0..memory).map(|age| bits >> age & 1 == 1).collect();
-    Ok(best.into_iter().map(|(loss, bits)| LeastLoss { loss, window: window(bits) }).collect())
+    let (losses, bits) = best.into_iter().unzip();
+    Ok(LeastLosses { losses, windows: LeastWindows::Bits(bits) })
 }

@@ -16,8 +16,11 @@
 
 mod bounds;
 mod dynamic_program;
+mod error;
 mod fixed_point;
 mod graph;
+mod memory;
+mod meter;
 mod min_mean_cycle;
 mod planner;
 mod search;
@@ -30,19 +33,24 @@ mod warmup_cost;
 mod tests;
 
 pub use bounds::{OptimumBounds, optimum_bounds};
+pub use error::OptimumError;
 pub use sequence::BestSequence;
 
 use std::collections::HashMap;
 
+use error::SolverError;
 use fixed_point::{LONGEST, float};
-use graph::{Graph, GraphError};
+use graph::Graph;
+use meter::MemoryLimit;
 use planner::Planner;
 use search::{Search, SearchOutcome, SearchResult};
 use sequence::Plan;
-use state_space::{CurveLeftRange, StateSpace};
+use state_space::StateSpace;
 use warmup_cost::WarmupCost;
 
-use super::{Game, arm_title};
+use super::Game;
+use super::least_loss::LeastLossError;
+use crate::{Interrupt, Interrupted};
 
 /// The least expected loss of a number of plays, and plays that attain it.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,109 +68,22 @@ pub struct Optimum {
     pub sequence: BestSequence,
 }
 
-/// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory and a search about a second.
+/// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory; a search of usual games takes
+/// about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The number of merged states up to which a game is made into a graph. The transient windows of the first plays
     /// are not counted.
     pub states: usize,
-    /// The number of windows that best-first search may expand.
+    /// The number of windows that best-first search may expand; fewer if they are longer than 64 plays.
     pub windows: u64,
+    /// The memory in bytes that the graph, and what is computed on it, may take, and likewise best-first search.
+    pub bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: 1_000_000, windows: 200_000 }
-    }
-}
-
-/// Why the optimum is not known.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OptimumError {
-    /// The horizon is 0.
-    #[error("the horizon is 0: there must be at least one play")]
-    NoHorizon,
-    /// The horizon is too long to count plays exactly.
-    #[error("the horizon is {horizon}, but the optimum is exact only up to {} plays", LONGEST)]
-    HorizonTooLong {
-        /// The horizon.
-        horizon: u64,
-    },
-    /// The game is too large.
-    #[error(
-        "the game has at least {states_at_least} merged states, and the limit is {limit}{}; \
-         raise the limit, or use `optimum_bounds`",
-        after_search(*.searched)
-    )]
-    TooManyStates {
-        /// The number of states that were found before giving up.
-        states_at_least: u64,
-        /// The limit.
-        limit: usize,
-        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not
-        /// known to satisfy 0-REO.
-        searched: u64,
-    },
-    /// The game has few states but too many arms to play in each.
-    #[error(
-        "the game has {states} merged states or more with over {limit} different plays in all{}; \
-         use `optimum_bounds`",
-        after_search(*.searched)
-    )]
-    TooManyPlays {
-        /// The number of states that were found before giving up.
-        states: u64,
-        /// The limit on the sum over all states of the arms that can be played there.
-        limit: usize,
-        /// The number of windows that best-first search expanded before it reached its limit; 0 if the game is not
-        /// known to satisfy 0-REO.
-        searched: u64,
-    },
-    /// A loss function returned something outside [0, 1].
-    #[error(
-        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
-        arm_title(*arm, name)
-    )]
-    CurveLeftRange {
-        /// The arm.
-        arm: usize,
-        /// Its name, if it has one.
-        name: Option<String>,
-        /// The tally at which it did.
-        tally: f64,
-    },
-}
-
-fn after_search(searched: u64) -> String {
-    match searched {
-        0 => String::new(),
-        _ => format!(" (best-first search gave up after {searched} windows)"),
-    }
-}
-
-impl From<CurveLeftRange> for OptimumError {
-    fn from(CurveLeftRange { arm, name, tally }: CurveLeftRange) -> Self {
-        Self::CurveLeftRange { arm, name, tally }
-    }
-}
-
-impl From<GraphError> for OptimumError {
-    fn from(error: GraphError) -> Self {
-        error.into_error(0)
-    }
-}
-
-impl GraphError {
-    /// The error after best-first search has expanded this many windows.
-    fn into_error(self, searched: u64) -> OptimumError {
-        match self {
-            GraphError::TooManyStates { states, limit } => {
-                OptimumError::TooManyStates { states_at_least: states, limit, searched }
-            }
-            GraphError::TooManyPlays { states, limit } => OptimumError::TooManyPlays { states, limit, searched },
-            GraphError::CurveLeftRange(error) => error.into(),
-        }
+        Self { states: 1_000_000, windows: 200_000, bytes: 1 << 30 }
     }
 }
 
@@ -202,16 +123,25 @@ pub fn optimum(game: &Game, horizon: u64) -> Result<Optimum, OptimumError> {
 /// ```
 pub struct Optima<'g> {
     space: StateSpace<'g>,
-    /// The costs of one arm per class; only if the game is known to satisfy 0-REO, which best-first search needs.
-    warmups: Option<Vec<WarmupCost>>,
+    /// Computed when they are first needed.
+    warmups: Option<Warmups>,
     limits: Limits,
+    interrupt: Interrupt<'g>,
     /// The graph, once it was needed, or why there is none.
-    planner: Option<Result<Planner, GraphError>>,
+    planner: Option<Result<Planner<'g>, SolverError>>,
     settled: Option<SettledPlan>,
     /// Searches that reached their limit, by horizon.
     exhausted_searches: HashMap<u64, ExhaustedSearch>,
     #[cfg(test)]
     expanded: u64,
+}
+
+/// The costs of one arm per class.
+enum Warmups {
+    /// The game satisfies 0-REO, which best-first search needs.
+    Reo(Vec<WarmupCost>),
+    /// It does not, or it is not known whether it does.
+    NotReo,
 }
 
 /// A plan that is best at every horizon from this one on, made longer by more rounds of its cycle.
@@ -223,6 +153,8 @@ struct SettledPlan {
 struct ExhaustedSearch {
     /// How many windows were expanded.
     expanded: u64,
+    /// How many might have been, had there been memory.
+    limit: u64,
     /// No plan costs less.
     lower: i128,
 }
@@ -250,21 +182,22 @@ enum Solution {
 const FIRST_SEARCH: u64 = 500;
 
 impl<'g> Optima<'g> {
-    /// The optima of `game`. Only the costs of single arms are computed here.
+    /// The longest horizon, 2^53 plays: up to here plays are counted exactly. At longer ones the optimum, and so the
+    /// regret, is refused.
+    pub const LONGEST_HORIZON: u64 = LONGEST;
+
+    /// The optima of `game`. Nothing is computed before it is needed.
     pub fn new(game: &'g Game) -> Self {
         Self::with_limits(game, Limits::default())
     }
 
     /// With other limits.
     pub fn with_limits(game: &'g Game, limits: Limits) -> Self {
-        let space = StateSpace::new(game);
-        let warmups: Result<Vec<WarmupCost>, _> =
-            space.classes.iter().map(|class| WarmupCost::new(&space, class[0])).collect();
-        let satisfies_reo = |warmups: &Vec<WarmupCost>| warmups.iter().all(|warmup| warmup.least >= 0);
         Self {
-            warmups: warmups.ok().filter(satisfies_reo),
-            space,
+            space: StateSpace::new(game),
+            warmups: None,
             limits,
+            interrupt: Interrupt::never(),
             planner: None,
             settled: None,
             exhausted_searches: HashMap::new(),
@@ -273,11 +206,18 @@ impl<'g> Optima<'g> {
         }
     }
 
+    /// With a stop flag: once it is set, all computations end with [`OptimumError::Interrupted`] within a second. What
+    /// was found out before is kept.
+    pub fn interruptible(mut self, interrupt: Interrupt<'g>) -> Self {
+        self.interrupt = interrupt;
+        self
+    }
+
     /// The optimum over `horizon` plays.
     pub fn at(&mut self, horizon: u64) -> Result<Optimum, OptimumError> {
         let plan = match self.solve(horizon)? {
             Solution::Plan(plan) => plan,
-            Solution::InGraph => self.planner()?.plan(horizon),
+            Solution::InGraph => self.planner()?.plan(horizon)?,
         };
         let excess = float(plan.excess);
         Ok(Optimum {
@@ -292,7 +232,7 @@ impl<'g> Optima<'g> {
     pub fn excess_at(&mut self, horizon: u64) -> Result<f64, OptimumError> {
         Ok(float(match self.solve(horizon)? {
             Solution::Plan(plan) => plan.excess,
-            Solution::InGraph => self.planner()?.excess(horizon),
+            Solution::InGraph => self.planner()?.excess(horizon)?,
         }))
     }
 
@@ -300,14 +240,31 @@ impl<'g> Optima<'g> {
     fn strategies(&self) -> Vec<Strategy> {
         let search = |windows| Strategy::Search { windows };
         match (&self.warmups, &self.planner) {
-            (None, _) => vec![Strategy::Settled, Strategy::Graph],
-            (Some(_), None) => {
+            (None | Some(Warmups::NotReo), _) => vec![Strategy::Settled, Strategy::Graph],
+            (Some(Warmups::Reo(_)), None) => {
                 let first = search(FIRST_SEARCH.min(self.limits.windows));
                 vec![Strategy::Settled, first, Strategy::Graph, search(self.limits.windows)]
             }
-            (Some(_), Some(Ok(_))) => vec![Strategy::Settled, Strategy::Graph],
-            (Some(_), Some(Err(_))) => vec![Strategy::Settled, Strategy::Graph, search(self.limits.windows)],
+            (Some(Warmups::Reo(_)), Some(Ok(_))) => vec![Strategy::Settled, Strategy::Graph],
+            (Some(Warmups::Reo(_)), Some(Err(_))) => {
+                vec![Strategy::Settled, Strategy::Graph, search(self.limits.windows)]
+            }
         }
+    }
+
+    /// Computes the costs of single arms, unless they are there already.
+    fn warm_up(&mut self) -> Result<(), Interrupted> {
+        if self.warmups.is_some() {
+            return Ok(());
+        }
+        let of_class = |class: &Vec<usize>| WarmupCost::new(&self.space, class[0], self.interrupt);
+        let costs: Result<Vec<WarmupCost>, LeastLossError> = self.space.classes.iter().map(of_class).collect();
+        self.warmups = Some(match costs {
+            Ok(costs) if costs.iter().all(|cost| cost.least >= 0) => Warmups::Reo(costs),
+            Err(LeastLossError::Interrupted(interrupted)) => return Err(interrupted),
+            Ok(_) | Err(_) => Warmups::NotReo,
+        });
+        Ok(())
     }
 
     fn solve(&mut self, horizon: u64) -> Result<Solution, OptimumError> {
@@ -317,6 +274,7 @@ impl<'g> Optima<'g> {
         if horizon > LONGEST {
             return Err(OptimumError::HorizonTooLong { horizon });
         }
+        self.warm_up()?;
         let mut too_large = None;
         for strategy in self.strategies() {
             let plan = match strategy {
@@ -324,7 +282,9 @@ impl<'g> Optima<'g> {
                 Strategy::Search { windows } => self.search(horizon, windows)?,
                 Strategy::Graph => match self.planner() {
                     Ok(_) => return Ok(Solution::InGraph),
-                    Err(GraphError::CurveLeftRange(error)) => return Err(error.into()),
+                    Err(error @ (SolverError::CurveLeftRange(_) | SolverError::Interrupted(_))) => {
+                        return Err(error.into());
+                    }
                     Err(error) => {
                         too_large = Some(error);
                         None
@@ -339,13 +299,25 @@ impl<'g> Optima<'g> {
         Err(too_large.expect("the graph is among the strategies").into_error(searched))
     }
 
+    /// Whether the optimum is found with little work and memory.
+    fn is_solved_cheaply(&mut self, horizon: u64) -> bool {
+        let countable = (1..=LONGEST).contains(&horizon) && self.warm_up().is_ok();
+        let search = FIRST_SEARCH.min(self.limits.windows);
+        countable
+            && (self.settled_at(horizon).is_some()
+                || matches!(self.warmups, Some(Warmups::Reo(_))) && matches!(self.search(horizon, search), Ok(Some(_))))
+    }
+
     /// A best plan by best-first search, unless it expands more windows than the limit.
-    fn search(&mut self, horizon: u64, limit: u64) -> Result<Option<Plan>, CurveLeftRange> {
-        let warmups = self.warmups.as_ref().expect("best-first search is a strategy for 0-REO games only");
-        if self.exhausted_searches.get(&horizon).is_some_and(|search| search.expanded >= limit) {
+    fn search(&mut self, horizon: u64, limit: u64) -> Result<Option<Plan>, SolverError> {
+        let Some(Warmups::Reo(warmups)) = &self.warmups else {
+            unreachable!("best-first search is a strategy for 0-REO games only")
+        };
+        if self.exhausted_searches.get(&horizon).is_some_and(|search| search.limit >= limit) {
             return Ok(None);
         }
-        let SearchResult { outcome, expanded } = Search::new(&self.space, warmups, horizon).run(limit)?;
+        let search = Search::new(&self.space, warmups, horizon, MemoryLimit(self.limits.bytes));
+        let SearchResult { outcome, expanded } = search.run(limit, self.interrupt)?;
         #[cfg(test)]
         {
             self.expanded += expanded;
@@ -358,7 +330,7 @@ impl<'g> Optima<'g> {
                 Ok(Some(plan))
             }
             SearchOutcome::Exhausted { lower } => {
-                self.exhausted_searches.insert(horizon, ExhaustedSearch { expanded, lower });
+                self.exhausted_searches.insert(horizon, ExhaustedSearch { expanded, limit, lower });
                 Ok(None)
             }
         }
@@ -375,8 +347,16 @@ impl<'g> Optima<'g> {
         Some(plan)
     }
 
-    fn planner(&mut self) -> Result<&mut Planner, GraphError> {
-        let build = || Graph::new(&self.space, self.limits.states).map(Planner::new);
-        self.planner.get_or_insert_with(build).as_mut().map_err(|error| error.clone())
+    fn planner(&mut self) -> Result<&mut Planner<'g>, SolverError> {
+        if self.planner.is_none() {
+            let memory = MemoryLimit(self.limits.bytes);
+            let graph = Graph::new(&self.space, self.limits.states, memory, self.interrupt);
+            if let Err(SolverError::Interrupted(interrupted)) = graph {
+                return Err(interrupted.into());
+            }
+            self.planner = Some(graph.map(|graph| Planner::new(graph, memory, self.interrupt)));
+        }
+        let planner = self.planner.as_mut().expect("it was made if it was not there");
+        planner.as_mut().map_err(|error| error.clone())
     }
 }

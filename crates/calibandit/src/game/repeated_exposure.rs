@@ -5,6 +5,7 @@
 
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
 use super::{Game, arm_title};
+use crate::{Interrupt, Interrupted};
 
 /// The result of [`reo`].
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,9 @@ pub enum ReoError {
         /// The tally at which it did.
         tally: f64,
     },
+    /// The computation was stopped by its [`Interrupt`].
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl ReoError {
@@ -64,6 +68,7 @@ impl ReoError {
                 Self::MemoryTooLong { arm, name, memory, limit: ENUMERATION_LIMIT }
             }
             LeastLossError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, name, tally },
+            LeastLossError::Interrupted(interrupted) => interrupted.into(),
         }
     }
 }
@@ -88,6 +93,11 @@ impl ReoError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn reo(game: &Game) -> Result<Reo, ReoError> {
+    reo_interruptible(game, Interrupt::never())
+}
+
+/// [`reo()`] with a stop flag.
+pub fn reo_interruptible(game: &Game, interrupt: Interrupt<'_>) -> Result<Reo, ReoError> {
     let best_arm = game.best_arm();
     // Starts from the calibrated best arm, so that it is the result where nothing is strictly better.
     let mut least = game.best_loss();
@@ -96,10 +106,10 @@ pub fn reo(game: &Game) -> Result<Reo, ReoError> {
     let (_, classes) = interchangeable(game);
     for class in classes {
         let x = class[0];
-        for level in least_losses(&game.arms()[x]).map_err(|error| ReoError::of(game, x, error))? {
-            if level.loss < least {
-                (least, arm, window) = (level.loss, x, level.window);
-            }
+        let found = least_losses(&game.arms()[x], interrupt).map_err(|error| ReoError::of(game, x, error))?;
+        let plays = found.best_plays();
+        if found.losses()[plays - 1] < least {
+            (least, arm, window) = (found.losses()[plays - 1], x, found.window(plays));
         }
     }
     Ok(Reo { alpha: game.best_loss() - least, best_arm, arm, window })

@@ -9,8 +9,8 @@ pub enum PolicyError {
     /// There are no arms.
     #[error("there are no arms: a policy needs at least one")]
     NoArms,
-    /// Arms are numbered with 32 bits.
-    #[error("{arms} arms are more than a policy can have ({})", u32::MAX - 1)]
+    /// More than [`Problem::MOST_ARMS`].
+    #[error("{arms} arms are more than a policy can have ({})", Problem::MOST_ARMS)]
     TooManyArms {
         /// The number given.
         arms: usize,
@@ -77,7 +77,7 @@ pub(super) fn check_positive(policy: &'static str, parameter: &'static str, valu
 pub(super) fn check_problem(problem: &Problem) -> Result<(), PolicyError> {
     match problem {
         Problem { arms: 0, .. } => Err(PolicyError::NoArms),
-        Problem { arms, .. } if *arms >= u32::MAX as usize => Err(PolicyError::TooManyArms { arms: *arms }),
+        Problem { arms, .. } if *arms > Problem::MOST_ARMS => Err(PolicyError::TooManyArms { arms: *arms }),
         Problem { horizon: Some(0), .. } => Err(PolicyError::NoHorizon),
         _ => Ok(()),
     }

@@ -1,7 +1,8 @@
 //! Simulation of several instances at once.
 //!
-//! The result is that of [`simulate`] on each instance, bit for bit. With the cargo feature `simd`, instances of some
-//! policies share the processor's vector registers, which is several times faster; without it they run one by one.
+//! The result is that of [`simulate`](crate::simulate()) on each instance, bit for bit. With the cargo feature `simd`,
+//! instances of some policies share the processor's vector registers, which is several times faster; without it they
+//! run one by one.
 
 #[cfg(feature = "simd")]
 mod exp3_lanes;
@@ -16,8 +17,8 @@ mod vector;
 #[cfg(feature = "simd")]
 mod window_lanes;
 
-use super::{Engine, Grid, SimulateError, Trajectory, simulate};
-use crate::{AnyPolicy, Game, PolicySpec, Stream};
+use super::{Engine, Grid, SimulateError, Trajectory, simulate_interruptible};
+use crate::{AnyPolicy, Game, Interrupt, Interrupted, PolicySpec, Stream};
 
 /// One instance of a batch: a game, the policy that plays it, and the noise of its feedback.
 pub struct BatchItem<'a> {
@@ -30,7 +31,8 @@ pub struct BatchItem<'a> {
 }
 
 /// Simulates every item with the [leaping engine](Engine::Leaping) up to the horizon of `grid`. The trajectories, and
-/// the states of policies and streams afterwards, are those of [`simulate`], bit for bit, in the order of the items.
+/// the states of policies and streams afterwards, are those of [`simulate`](crate::simulate()), bit for bit, in the
+/// order of the items.
 ///
 /// [`batch_size`] says how many items are worth simulating in one call.
 ///
@@ -53,13 +55,26 @@ pub struct BatchItem<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate_batch(items: &mut [BatchItem<'_>], grid: &Grid) -> Vec<Result<Trajectory, SimulateError>> {
-    let in_lanes = simulate_in_lanes(items, grid);
-    let others = |(item, trajectory): (&mut BatchItem<'_>, Option<Trajectory>)| match trajectory {
-        Some(trajectory) => Ok(trajectory),
-        None => simulate(item.game, item.policy, grid, Engine::Leaping, item.noise),
+    simulate_batch_interruptible(items, grid, Interrupt::never())
+}
+
+/// [`simulate_batch`] with a stop flag and a counter, which counts the plays of all items. After an interruption, every
+/// item that was not finished has the error [`SimulateError::Interrupted`].
+pub fn simulate_batch_interruptible(
+    items: &mut [BatchItem<'_>],
+    grid: &Grid,
+    interrupt: Interrupt<'_>,
+) -> Vec<Result<Trajectory, SimulateError>> {
+    let in_lanes = simulate_in_lanes(items, grid, interrupt);
+    let others = |(item, played): (&mut BatchItem<'_>, Option<LanePlay>)| match played {
+        Some(played) => Ok(played?),
+        None => simulate_interruptible(item.game, item.policy, grid, Engine::Leaping, item.noise, interrupt),
     };
     items.iter_mut().zip(in_lanes).map(others).collect()
 }
+
+/// What became of an item that shared vectors.
+type LanePlay = Result<Trajectory, Interrupted>;
 
 /// How many instances of this policy are worth simulating in one call of [`simulate_batch`]: 1 if a batch is not faster
 /// than one by one.
@@ -73,11 +88,11 @@ pub fn batch_size(policy: &PolicySpec) -> usize {
 
 /// The trajectories of those items that can share vectors; `None` for the others, which are not touched.
 #[cfg(feature = "simd")]
-fn simulate_in_lanes(items: &mut [BatchItem<'_>], grid: &Grid) -> Vec<Option<Trajectory>> {
-    grouping::simulate_in_lanes(items, grid)
+fn simulate_in_lanes(items: &mut [BatchItem<'_>], grid: &Grid, interrupt: Interrupt<'_>) -> Vec<Option<LanePlay>> {
+    grouping::simulate_in_lanes(items, grid, interrupt)
 }
 
 #[cfg(not(feature = "simd"))]
-fn simulate_in_lanes(items: &mut [BatchItem<'_>], _: &Grid) -> Vec<Option<Trajectory>> {
+fn simulate_in_lanes(items: &mut [BatchItem<'_>], _: &Grid, _: Interrupt<'_>) -> Vec<Option<LanePlay>> {
     items.iter().map(|_| None).collect()
 }

@@ -84,6 +84,15 @@ impl LossTable {
         table.losses.iter().all(|loss| !loss.is_nan()).then_some(table)
     }
 
+    /// An upper bound of the number of rows, without making the table.
+    pub(super) fn rows_at_most(game: &Game) -> usize {
+        let rows = game.arms().iter().map(|arm| {
+            let by_plays = arm.curve().depends_on_plays_only() || arm.weights().all_equal();
+            if by_plays { arm.memory() } else { 1 << (arm.memory().min(LONGEST_WINDOW + 1) - 1) }
+        });
+        rows.sum::<usize>().min(2 * MOST_ROWS)
+    }
+
     pub(super) fn arms(&self) -> &[ArmRows] {
         &self.arms
     }
@@ -103,15 +112,10 @@ impl LossTable {
     }
 }
 
-/// The losses of 1, 2, ... plays in the window.
+/// The losses of 1, 2, ... plays in the window. If all weights are equal, the tally does not depend on which plays they
+/// are; otherwise the curve does not use it.
 fn losses_by_plays(arm: &Arm) -> impl Iterator<Item = f64> + '_ {
-    let memory = arm.memory();
-    // If all weights are equal, the tally does not depend on which plays they are; otherwise the curve does not use it.
-    let tallies = arm.weights().as_slice().iter().scan(0.0, |tally, weight| {
-        *tally += weight;
-        Some(*tally)
-    });
-    tallies.zip(1..).map(move |(tally, plays)| loss_of_exposure(arm, Exposure { tally, plays, memory }))
+    arm.straight_exposures().map(|exposure| loss_of_exposure(arm, exposure))
 }
 
 fn loss_in_window(arm: &Arm, window: u64) -> f64 {

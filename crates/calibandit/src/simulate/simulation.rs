@@ -1,9 +1,12 @@
 //! Several policies on many instances of a game, in one expression.
 
 use super::outcome::{PolicyOutcome, SimulationOutcome};
-use super::{BatchItem, Engine, Grid, GridError, SimulateError, Trajectory, batch_size, simulate, simulate_batch};
+use super::{
+    BatchItem, Engine, Grid, GridError, SimulateError, Trajectory, batch_size, simulate_batch_interruptible,
+    simulate_interruptible,
+};
 use crate::game::{GameError, Optima, OptimumError};
-use crate::{AnyPolicy, Game, GameSpec, Policy, PolicyError, PolicySpec, Problem, Stream, StreamKey};
+use crate::{AnyPolicy, Game, GameSpec, Interrupt, Policy, PolicyError, PolicySpec, Problem, Stream, StreamKey};
 
 /// Instances are drawn and simulated in groups of this size, which bounds the memory: enough for one SIMD batch.
 const GROUP: u64 = 8;
@@ -53,6 +56,7 @@ pub struct Simulation<'a> {
     horizon: u64,
     engine: Engine,
     checkpoints: CheckpointRule,
+    interrupt: Interrupt<'a>,
 }
 
 /// The game of a [`Simulation`]: one game, or a spec from which each instance draws its own.
@@ -148,6 +152,7 @@ impl<'a> Simulation<'a> {
             horizon: 100_000,
             engine: Engine::Leaping,
             checkpoints: CheckpointRule::At(Vec::new()),
+            interrupt: Interrupt::never(),
         }
     }
 
@@ -225,6 +230,12 @@ impl<'a> Simulation<'a> {
         Self { checkpoints: CheckpointRule::At(times.into()), ..self }
     }
 
+    /// Gives the simulation a stop flag and a counter of plays. Once the flag is set, [`run`](Self::run) ends with
+    /// [`SimulateError::Interrupted`] or [`OptimumError::Interrupted`].
+    pub fn interrupt(self, interrupt: Interrupt<'a>) -> Self {
+        Self { interrupt, ..self }
+    }
+
     /// Simulates all policies on all instances.
     pub fn run(&self) -> Result<SimulationOutcome, SimulationError> {
         let grid = self.check()?;
@@ -250,6 +261,9 @@ impl<'a> Simulation<'a> {
         if self.instances == 0 {
             return Err(SimulationError::NoInstances);
         }
+        if self.horizon > Optima::LONGEST_HORIZON {
+            return Err(OptimumError::HorizonTooLong { horizon: self.horizon }.into());
+        }
         for (i, (label, _)) in self.policies.iter().enumerate() {
             if self.policies[..i].iter().any(|(other, _)| other == label) {
                 return Err(SimulationError::SameLabel { label: label.clone() });
@@ -268,7 +282,7 @@ impl<'a> Simulation<'a> {
             SimulationGame::Fixed(game) => game.clone(),
             SimulationGame::Drawn(spec) => spec.draw(&mut streams.game())?,
         };
-        let mut optima = Optima::new(&game);
+        let mut optima = Optima::new(&game).interruptible(self.interrupt);
         let optimum = grid.times().iter().map(|&time| optima.excess_at(time)).collect::<Result<_, _>>()?;
         Ok(DrawnInstance { number, streams, game, optimum })
     }
@@ -287,7 +301,8 @@ impl<'a> Simulation<'a> {
             source,
         };
         let alone = |instance: &DrawnInstance<'_>, policy: &mut dyn Policy| {
-            simulate(&instance.game, policy, grid, self.engine, &mut instance.streams.noise())
+            let noise = &mut instance.streams.noise();
+            simulate_interruptible(&instance.game, policy, grid, self.engine, noise, self.interrupt)
                 .map_err(|source| failed(instance, source))
         };
         let build = |spec: &PolicySpec, instance: &DrawnInstance<'_>| -> Result<AnyPolicy, SimulationError> {
@@ -311,7 +326,8 @@ impl<'a> Simulation<'a> {
                     .zip(policies.iter_mut().zip(&mut noises))
                     .map(|(instance, (policy, noise))| BatchItem { game: &instance.game, policy, noise })
                     .collect();
-                let trajectories = simulate_batch(&mut items, grid).into_iter().zip(instances);
+                let trajectories =
+                    simulate_batch_interruptible(&mut items, grid, self.interrupt).into_iter().zip(instances);
                 trajectories.map(|(played, instance)| played.map_err(|source| failed(instance, source))).collect()
             }
             SimulationPolicy::Spec(spec) => {

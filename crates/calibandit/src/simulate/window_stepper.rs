@@ -3,7 +3,7 @@
 
 use super::loss_accumulator::LossAccumulator;
 use super::{Engine, GameStepper, Trajectory};
-use crate::{Feedback, Game, Stream, Window};
+use crate::{Feedback, Game, Interrupt, Stream, Window};
 
 /// A game in progress, with its window.
 pub(super) struct WindowStepper<'a> {
@@ -12,11 +12,19 @@ pub(super) struct WindowStepper<'a> {
     window: Window,
     losses: LossAccumulator,
     noise: &'a mut Stream,
+    interrupt: Interrupt<'a>,
 }
 
 impl<'a> WindowStepper<'a> {
-    pub(super) fn new(game: &'a Game, engine: Engine, times: Vec<u64>, noise: &'a mut Stream) -> Self {
-        Self { game, engine, window: game.empty_window(), losses: LossAccumulator::new(game, None, times), noise }
+    pub(super) fn new(
+        game: &'a Game,
+        engine: Engine,
+        times: Vec<u64>,
+        noise: &'a mut Stream,
+        interrupt: Interrupt<'a>,
+    ) -> Self {
+        let losses = LossAccumulator::new(game, None, times);
+        Self { game, engine, window: game.empty_window(), losses, noise, interrupt }
     }
 
     /// How many of `plays` plays of an arm are made one by one: all of them when stepwise; when leaping, those before
@@ -34,10 +42,13 @@ impl GameStepper for WindowStepper<'_> {
     fn run(&mut self, arm: usize, burn_in: u64, record: u64) -> Feedback {
         let plays = burn_in + record;
         let single_plays = self.single_plays(arm, plays);
-        let WindowStepper { game, engine, window, losses, noise: stream } = self;
+        let WindowStepper { game, engine, window, losses, noise: stream, interrupt } = self;
         let noise = game.arms()[arm].noise();
         let mut feedback = Feedback::default();
         for play in 0..single_plays {
+            if interrupt.is_stopped() {
+                return Feedback::default();
+            }
             let loss = game.play(arm, window);
             losses.add_one(arm, loss);
             let recorded = play >= burn_in;

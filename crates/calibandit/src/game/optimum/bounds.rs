@@ -5,6 +5,7 @@ use super::sequence::BestSequence;
 use super::state_space::StateSpace;
 use super::warmup_cost::WarmupCost;
 use super::{Optima, OptimumError, search};
+use crate::Interrupt;
 use crate::game::Game;
 use crate::game::least_loss::least_losses;
 
@@ -50,7 +51,8 @@ pub fn optimum_bounds(game: &Game, horizon: u64) -> OptimumBounds {
 }
 
 impl Optima<'_> {
-    /// A lower and an upper bound of the optimum over `horizon` plays; see [`optimum_bounds`].
+    /// A lower and an upper bound of the optimum over `horizon` plays; see [`optimum_bounds`]. Once the stop flag of
+    /// [`interruptible`](Optima::interruptible) is set, the bounds may be less good than without it.
     pub fn bounds_at(&mut self, horizon: u64) -> OptimumBounds {
         match self.at(horizon) {
             Ok(optimum) => OptimumBounds {
@@ -70,10 +72,11 @@ impl Optima<'_> {
         let space = &self.space;
         // The least costs of a curve that leaves [0, 1] cannot be relied on, nor are those with too many windows known.
         let trusted = !matches!(error, OptimumError::CurveLeftRange { .. });
+        let interrupt = self.interrupt;
         let warmups: Vec<WarmupCost> = space
             .classes
             .iter()
-            .map(|class| match WarmupCost::new(space, class[0]) {
+            .map(|class| match WarmupCost::new(space, class[0], interrupt) {
                 Ok(warmup) if trusted => warmup,
                 _ => WarmupCost::blind(space, class[0]),
             })
@@ -89,7 +92,10 @@ impl Optima<'_> {
         straight.repeats += horizon - counted;
         let mut upper = float(straight.excess) + beyond * float(warmup.eventual);
         let mut sequence = straight.sequence(space);
-        for round in rounds(space) {
+        for round in rounds(space, interrupt) {
+            if interrupt.is_stopped() {
+                break;
+            }
             if let Some((excess, candidate)) = repeat(space, &round, horizon)
                 && excess < upper
             {
@@ -111,19 +117,25 @@ impl Optima<'_> {
 
 /// At most this many classes of arms are combined with each other, because the number of rounds is the square of it.
 const COMBINED: usize = 32;
+/// Fewer are combined if playing the rounds would take more steps than this: a fraction of a second.
+const MOST_STEPS: usize = 200_000_000;
 
 /// Rounds worth repeating: an arm's best window, oldest play first, filled up with another arm.
-fn rounds(space: &StateSpace<'_>) -> Vec<Vec<usize>> {
+fn rounds(space: &StateSpace<'_>, interrupt: Interrupt<'_>) -> Vec<Vec<usize>> {
+    // Each play of a round, up to three times the memory, looks at the whole window.
+    let memory = space.game().memory();
+    let affordable = MOST_STEPS / memory.saturating_mul(memory).saturating_mul(3);
+    let combined = COMBINED.min((affordable / 2).isqrt());
     // One arm of each class, and a second one where there is one: an arm can be filled up with one like it.
     let fillers: Vec<usize> =
-        space.classes.iter().take(COMBINED).flat_map(|class| class.iter().take(2)).copied().collect();
+        space.classes.iter().take(combined).flat_map(|class| class.iter().take(2)).copied().collect();
     let mut rounds = Vec::new();
-    for class in space.classes.iter().take(COMBINED) {
+    for class in space.classes.iter().take(combined) {
         let arm = class[0];
-        let Ok(least) = least_losses(&space.game().arms()[arm]) else { continue };
-        let best = least.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss)).expect("a memory is at least 1");
+        let Ok(least) = least_losses(&space.game().arms()[arm], interrupt) else { continue };
+        let best = least.window(least.best_plays());
         for &filler in fillers.iter().filter(|&&filler| filler != arm) {
-            rounds.push(best.window.iter().rev().map(|&played| if played { arm } else { filler }).collect());
+            rounds.push(best.iter().rev().map(|&played| if played { arm } else { filler }).collect());
         }
     }
     rounds

@@ -1,7 +1,9 @@
 //! The optimum by dynamic programming, one play after the other: for horizons too short for cycles, and the reference
 //! against which the other algorithms are tested.
 
+use super::error::SolverError;
 use super::graph::{EdgeId, Graph};
+use super::meter::{MemoryLimit, WorkMeter};
 
 /// The values of all states are kept every so many plays; best plays are recomputed from there. The memory is that of
 /// the horizon divided by this, and recomputing holds the choices of this many plays at once.
@@ -14,29 +16,39 @@ pub(crate) struct DynamicProgram {
     values: Vec<i128>,
     /// Of 0, 64, 128, ... plays from each state.
     kept: Vec<Vec<i128>>,
+    memory: MemoryLimit,
 }
 
 impl DynamicProgram {
-    pub(crate) fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph, memory: MemoryLimit) -> Self {
         let values = vec![0; graph.states()];
-        Self { from_start: vec![0], kept: vec![values.clone()], values }
+        Self { from_start: vec![0], kept: vec![values.clone()], values, memory }
     }
 
     /// The least cost of `horizon` plays.
-    pub(crate) fn cost(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> i128 {
+    pub(crate) fn cost(&mut self, graph: &Graph, horizon: u64, meter: &mut WorkMeter<'_>) -> Result<i128, SolverError> {
+        let numbers = u128::from(horizon) * (1 + graph.states() as u128 / KEPT_EVERY as u128);
+        self.memory.check(numbers, size_of::<i128>())?;
+        let horizon = horizon as usize;
         while self.from_start.len() <= horizon {
-            self.values = one_more(graph, &self.values, work).0;
+            self.values = one_more(graph, &self.values, meter)?.0;
             self.from_start.push(self.values[0]);
             if (self.from_start.len() - 1).is_multiple_of(KEPT_EVERY) {
                 self.kept.push(self.values.clone());
             }
         }
-        self.from_start[horizon]
+        Ok(self.from_start[horizon])
     }
 
     /// The edges of a best walk of `horizon` plays.
-    pub(crate) fn walk(&mut self, graph: &Graph, horizon: usize, work: &mut u64) -> Vec<EdgeId> {
-        self.cost(graph, horizon, work);
+    pub(crate) fn walk(
+        &mut self,
+        graph: &Graph,
+        horizon: u64,
+        meter: &mut WorkMeter<'_>,
+    ) -> Result<Vec<EdgeId>, SolverError> {
+        self.cost(graph, horizon, meter)?;
+        let horizon = horizon as usize;
         let mut walk = Vec::with_capacity(horizon);
         let mut state = 0;
         let mut left = horizon;
@@ -45,7 +57,7 @@ impl DynamicProgram {
             let mut values = self.kept[block].clone();
             let mut choices = Vec::new();
             for _ in block * KEPT_EVERY..left {
-                let (next, choice) = one_more(graph, &values, work);
+                let (next, choice) = one_more(graph, &values, meter)?;
                 values = next;
                 choices.push(choice);
             }
@@ -56,19 +68,26 @@ impl DynamicProgram {
             }
             left = block * KEPT_EVERY;
         }
-        walk
+        Ok(walk)
     }
 }
 
 /// Values and best edges with one more play to make.
-fn one_more(graph: &Graph, values: &[i128], work: &mut u64) -> (Vec<i128>, Vec<EdgeId>) {
-    *work += graph.edge_count() as u64;
-    (0..graph.states() as u32)
-        .map(|state| {
-            let cost = |edge| graph.cost(edge) + values[graph.edge(edge).target as usize];
-            let costs = graph.edges_of(state).map(|edge| (cost(edge), edge));
-            // The first of the least.
-            costs.reduce(|least, other| if other.0 < least.0 { other } else { least }).expect("some arm can be played")
-        })
-        .unzip()
+fn one_more(
+    graph: &Graph,
+    values: &[i128],
+    meter: &mut WorkMeter<'_>,
+) -> Result<(Vec<i128>, Vec<EdgeId>), SolverError> {
+    let (mut next, mut choice) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
+    for state in 0..graph.states() as u32 {
+        let edges = graph.edges_of(state);
+        meter.visit(edges.len() as u64)?;
+        let costs = edges.map(|edge| (graph.cost(edge) + values[graph.edge(edge).target as usize], edge));
+        // The first of the least.
+        let least = costs.reduce(|least, other| if other.0 < least.0 { other } else { least });
+        let (value, edge) = least.expect("some arm can be played");
+        next.push(value);
+        choice.push(edge);
+    }
+    Ok((next, choice))
 }

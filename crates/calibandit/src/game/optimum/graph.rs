@@ -5,32 +5,13 @@ use std::num::NonZeroU32;
 
 use rustc_hash::FxHashMap;
 
-use super::state_space::{CurveLeftRange, StateSpace};
+use super::error::SolverError;
+use super::meter::MemoryLimit;
+use super::state_space::StateSpace;
+use crate::Interrupt;
 
 /// More edges than this are not kept, whatever the number of states: at 12 bytes per edge they take 768 MB.
 const EDGE_LIMIT: usize = 64_000_000;
-
-/// Why a game was not made into a graph.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum GraphError {
-    /// More states than the limit; this many were found before giving up.
-    TooManyStates {
-        states: u64,
-        limit: usize,
-    },
-    /// More edges than the limit; this many states were found before giving up.
-    TooManyPlays {
-        states: u64,
-        limit: usize,
-    },
-    CurveLeftRange(CurveLeftRange),
-}
-
-impl From<CurveLeftRange> for GraphError {
-    fn from(error: CurveLeftRange) -> Self {
-        Self::CurveLeftRange(error)
-    }
-}
 
 /// The number of an edge, stored plus one, so that an `Option` of it takes no more space.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,9 +49,20 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Explores the game, breadth first. The transient windows of the first plays do not count towards the limit, but
-    /// their number is limited in the same way.
-    pub(crate) fn new(space: &StateSpace<'_>, limit: usize) -> Result<Self, GraphError> {
+    /// their number is limited in the same way. Games that are certainly too large are refused at once.
+    pub(crate) fn new(
+        space: &StateSpace<'_>,
+        limit: usize,
+        memory: MemoryLimit,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Self, SolverError> {
         let mut index = StateIndex::new(space);
+        let at_least = space.states_at_least();
+        if at_least > 2 * limit as u128 {
+            let states = u64::try_from(at_least).unwrap_or(u64::MAX);
+            return Err(SolverError::TooManyStates { states, limit });
+        }
+        memory.check(at_least, index.bytes_per_state())?;
         let mut window = space.empty();
         index.insert(&window);
         let mut graph = Self { edges: Vec::new(), first: vec![0], costs: Vec::new() };
@@ -81,6 +73,7 @@ impl Graph {
         let (mut starting, mut depth, mut depth_end) = (1, 0, 1);
         let mut state = 0;
         while state < index.len() {
+            interrupt.check()?;
             if state == depth_end {
                 depth += 1;
                 depth_end = index.len();
@@ -104,16 +97,24 @@ impl Graph {
                 graph.edges.push(Edge { target, cost, arm });
             }
             if index.len() > limit + starting.min(limit) {
-                return Err(GraphError::TooManyStates { states: index.len() as u64, limit });
+                return Err(SolverError::TooManyStates { states: index.len() as u64, limit });
             }
             if graph.edges.len() > EDGE_LIMIT {
-                return Err(GraphError::TooManyPlays { states: index.len() as u64, limit: EDGE_LIMIT });
+                return Err(SolverError::TooManyPlays { states: index.len() as u64, limit: EDGE_LIMIT });
             }
+            let per_state = index.bytes_per_state() + size_of::<Edge>() * graph.edges.len() / (state + 1);
+            memory.check(index.len() as u128, per_state)?;
             graph.first.push(graph.edges.len() as u32);
             state += 1;
         }
         graph.edges.shrink_to_fit();
         Ok(graph)
+    }
+
+    /// About how much memory the graph of this many states, with this many edges each, takes while it is built.
+    pub(crate) fn memory_estimate(space: &StateSpace<'_>, states: u128, edges: usize) -> u128 {
+        let per_state = StateIndex::new(space).bytes_per_state() + edges * size_of::<Edge>();
+        states.saturating_mul(per_state as u128)
     }
 
     pub(crate) fn states(&self) -> usize {
@@ -142,10 +143,15 @@ impl Graph {
     }
 }
 
+/// The memory of a box beside its content: the pointer, the length, and the overhead of the allocator.
+const BOX: usize = 32;
+/// The memory of a state beside its window and its edges.
+pub(super) const PER_STATE: usize = 128;
+
 /// Numbers windows in the order in which they are first seen. Windows are packed into an integer where they fit.
 enum StateIndex {
     Packed { bits: u32, numbers: FxHashMap<u128, u32>, windows: Vec<u128> },
-    Plain { numbers: FxHashMap<Box<[u32]>, u32>, windows: Vec<Box<[u32]>> },
+    Plain { length: usize, numbers: FxHashMap<Box<[u32]>, u32>, windows: Vec<Box<[u32]>> },
 }
 
 impl StateIndex {
@@ -155,8 +161,18 @@ impl StateIndex {
         if bits as usize * space.length <= 128 {
             Self::Packed { bits, numbers: FxHashMap::default(), windows: Vec::new() }
         } else {
-            Self::Plain { numbers: FxHashMap::default(), windows: Vec::new() }
+            Self::Plain { length: space.length, numbers: FxHashMap::default(), windows: Vec::new() }
         }
+    }
+
+    /// About how much memory a state takes, without its edges: its window twice, a number, the slots of the hash table
+    /// and of the list that are reserved for growth, and what the planner keeps for each state.
+    fn bytes_per_state(&self) -> usize {
+        let window = match self {
+            Self::Packed { .. } => 2 * size_of::<u128>(),
+            Self::Plain { length, .. } => 2 * (length * size_of::<u32>() + BOX),
+        };
+        window + PER_STATE
     }
 
     fn len(&self) -> usize {
@@ -175,7 +191,7 @@ impl StateIndex {
                     windows.len() as u32 - 1
                 })
             }
-            Self::Plain { numbers, windows } => {
+            Self::Plain { numbers, windows, .. } => {
                 if let Some(&number) = numbers.get(window) {
                     return number;
                 }

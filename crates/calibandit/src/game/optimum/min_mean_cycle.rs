@@ -10,6 +10,8 @@ use std::collections::HashMap;
 
 use super::fixed_point::ABOVE_ALL;
 use super::graph::{EdgeId, Graph};
+use super::meter::WorkMeter;
+use crate::Interrupted;
 
 /// The value of a state from which there is no walk. Not an `Option`, which would double the memory of all values.
 pub(crate) const UNREACHABLE: i128 = i128::MAX;
@@ -36,18 +38,22 @@ pub(crate) struct NoCycle {
 }
 
 impl MinMeanCycle {
-    /// The best cycle of the walks from state 0 within `alive`. Adds the number of edges visited to `work`.
-    pub(crate) fn new(graph: &Graph, mut alive: Vec<bool>, work: &mut u64) -> Result<Self, NoCycle> {
+    /// The best cycle of the walks from state 0 within `alive`.
+    pub(crate) fn new(
+        graph: &Graph,
+        mut alive: Vec<bool>,
+        meter: &mut WorkMeter<'_>,
+    ) -> Result<Result<Self, NoCycle>, Interrupted> {
         let states = reachable(graph, &mut alive);
         let part = Subgraph { graph, alive: &alive, states: &states };
-        let (cycle, onward) = part.best_cycle(work).ok_or(NoCycle { states: states.len() })?;
+        let Some((cycle, onward)) = part.best_cycle(meter)? else { return Ok(Err(NoCycle { states: states.len() })) };
         let hub = part.source(cycle.edges[0]);
         let mut to_hub = vec![UNREACHABLE; graph.states()];
         to_hub[hub as usize] = 0;
         let mut relaxation = Relaxation::new(part, cycle.scale(), to_hub, Direction::Forward);
-        while relaxation.sweep(work) {}
+        while relaxation.sweep(meter)? {}
         let to_hub = relaxation.value;
-        Ok(Self { sum: cycle.sum, edges: cycle.edges, hub, onward, to_hub, alive })
+        Ok(Ok(Self { sum: cycle.sum, edges: cycle.edges, hub, onward, to_hub, alive }))
     }
 
     pub(crate) fn length(&self) -> i128 {
@@ -162,7 +168,7 @@ impl Subgraph<'_> {
     }
 
     /// The cycle with the least mean, and the cheapest walks onward under its scaled costs.
-    fn best_cycle(self, work: &mut u64) -> Option<(Cycle, Vec<i128>)> {
+    fn best_cycle(self, meter: &mut WorkMeter<'_>) -> Result<Option<(Cycle, Vec<i128>)>, Interrupted> {
         let mut choice = vec![None; self.alive.len()];
         for &state in self.states {
             let edges = self.graph.edges_of(state);
@@ -175,7 +181,7 @@ impl Subgraph<'_> {
             let scale = best.as_ref().map_or(CostScale { length: 1, sum: ABOVE_ALL }, Cycle::scale);
             let mut onward = Relaxation::new(self, scale, vec![0; self.alive.len()], Direction::Backward);
             let better = loop {
-                if !onward.sweep(work) {
+                if !onward.sweep(meter)? {
                     break None;
                 }
                 if let Some(cycle) = self.cycle_among(&onward.choice) {
@@ -184,7 +190,7 @@ impl Subgraph<'_> {
             };
             match better {
                 Some(cycle) => best = Some(cycle),
-                None => return best.map(|cycle| (cycle, onward.value)),
+                None => return Ok(best.map(|cycle| (cycle, onward.value))),
             }
         }
     }
@@ -245,27 +251,31 @@ impl<'a> Relaxation<'a> {
     }
 
     /// Relaxes every state once, in the order opposite to the last; false if nothing improved.
-    fn sweep(&mut self, work: &mut u64) -> bool {
+    fn sweep(&mut self, meter: &mut WorkMeter<'_>) -> Result<bool, Interrupted> {
         let states = self.part.states;
         let mut changed = false;
         match self.direction {
             Direction::Forward => {
-                states.iter().for_each(|&state| changed |= self.relax(state, work));
+                for &state in states {
+                    changed |= self.relax(state, meter)?;
+                }
                 self.direction = Direction::Backward;
             }
             Direction::Backward => {
-                states.iter().rev().for_each(|&state| changed |= self.relax(state, work));
+                for &state in states.iter().rev() {
+                    changed |= self.relax(state, meter)?;
+                }
                 self.direction = Direction::Forward;
             }
         }
-        changed
+        Ok(changed)
     }
 
     #[inline]
-    fn relax(&mut self, state: u32, work: &mut u64) -> bool {
+    fn relax(&mut self, state: u32, meter: &mut WorkMeter<'_>) -> Result<bool, Interrupted> {
         let Subgraph { graph, alive, .. } = self.part;
         let edges = graph.edges_of(state);
-        *work += edges.len() as u64;
+        meter.visit(edges.len() as u64)?;
         let mut least = self.value[state as usize];
         let mut by = None;
         for edge in edges {
@@ -279,10 +289,10 @@ impl<'a> Relaxation<'a> {
             }
         }
         if by.is_none() {
-            return false;
+            return Ok(false);
         }
         self.value[state as usize] = least;
         self.choice[state as usize] = by;
-        true
+        Ok(true)
     }
 }

@@ -5,24 +5,30 @@
 //! next best cycle is found. A lower bound on what each [`MinMeanCycle`] costs at this horizon tells when to stop.
 
 use super::dynamic_program::DynamicProgram;
+use super::error::SolverError;
 use super::graph::{EdgeId, Graph};
+use super::meter::{MemoryLimit, WorkMeter};
 use super::min_mean_cycle::{MinMeanCycle, NoCycle};
 use super::sequence::Plan;
 use super::walks::{Walk, Walks};
+use crate::Interrupt;
 
 /// A graph with all that was found out about it so far.
-pub(crate) struct Planner {
+pub(crate) struct Planner<'a> {
     graph: Graph,
     /// The best cycle, the best one that does not touch it, and so on, as far as they were needed.
     cycles: Vec<(MinMeanCycle, Walks)>,
     /// Set once there is no further cycle: walks that touch none of the cycles visit at most this many states.
     leftover: Option<usize>,
     program: DynamicProgram,
-    /// The number of edges visited so far.
-    work: u64,
+    meter: WorkMeter<'a>,
     /// The part of the work that went into finding cycles.
     cycle_work: u64,
+    memory: MemoryLimit,
 }
+
+/// The memory of a state for each cycle: two values and a flag.
+const PER_CYCLE_AND_STATE: usize = 2 * size_of::<i128>() + 1;
 
 /// Whether the `i`-th best cycle is there.
 enum CycleSearch {
@@ -52,11 +58,12 @@ struct Candidate {
     walk: Walk,
 }
 
-impl Planner {
-    pub(crate) fn new(graph: Graph) -> Self {
-        let work = graph.edge_count() as u64;
-        let program = DynamicProgram::new(&graph);
-        Self { program, graph, cycles: Vec::new(), leftover: None, work, cycle_work: 0 }
+impl<'a> Planner<'a> {
+    pub(crate) fn new(graph: Graph, memory: MemoryLimit, interrupt: Interrupt<'a>) -> Self {
+        let mut meter = WorkMeter::new(interrupt);
+        meter.edges = graph.edge_count() as u64;
+        let program = DynamicProgram::new(&graph, memory);
+        Self { program, graph, cycles: Vec::new(), leftover: None, meter, cycle_work: 0, memory }
     }
 
     #[cfg(test)]
@@ -66,108 +73,109 @@ impl Planner {
 
     #[cfg(test)]
     pub(super) fn work(&self) -> u64 {
-        self.work
+        self.meter.edges
     }
 
     /// A best plan.
-    pub(crate) fn plan(&mut self, horizon: u64) -> Plan {
-        match self.by_cycles(horizon) {
-            Some(plan) => plan,
+    pub(crate) fn plan(&mut self, horizon: u64) -> Result<Plan, SolverError> {
+        match self.by_cycles(horizon)? {
+            Some(plan) => Ok(plan),
             None => self.by_steps(horizon),
         }
     }
 
     /// What a best plan costs, in units above mu(x*).
-    pub(crate) fn excess(&mut self, horizon: u64) -> i128 {
-        match self.by_cycles(horizon) {
-            Some(plan) => plan.excess,
-            None => self.program.cost(&self.graph, horizon as usize, &mut self.work),
+    pub(crate) fn excess(&mut self, horizon: u64) -> Result<i128, SolverError> {
+        match self.by_cycles(horizon)? {
+            Some(plan) => Ok(plan.excess),
+            None => self.program.cost(&self.graph, horizon, &mut self.meter),
         }
     }
 
     /// A best plan by dynamic programming.
-    pub(super) fn by_steps(&mut self, horizon: u64) -> Plan {
-        let excess = self.program.cost(&self.graph, horizon as usize, &mut self.work);
-        let walk = self.program.walk(&self.graph, horizon as usize, &mut self.work);
-        Plan { excess, prefix: self.arms(&walk), cycle: Vec::new(), repeats: 0, tail: Vec::new() }
+    pub(super) fn by_steps(&mut self, horizon: u64) -> Result<Plan, SolverError> {
+        let excess = self.program.cost(&self.graph, horizon, &mut self.meter)?;
+        let walk = self.program.walk(&self.graph, horizon, &mut self.meter)?;
+        Ok(Plan { excess, prefix: self.arms(&walk), cycle: Vec::new(), repeats: 0, tail: Vec::new() })
     }
 
     /// A best plan by cycles; `None` if the horizon is too short for it, or so short that dynamic programming is less
     /// work.
-    pub(super) fn by_cycles(&mut self, horizon: u64) -> Option<Plan> {
+    pub(super) fn by_cycles(&mut self, horizon: u64) -> Result<Option<Plan>, SolverError> {
         let mut best: Option<Candidate> = None;
         for i in 0.. {
-            match self.find_cycle(i, horizon) {
+            match self.find_cycle(i, horizon)? {
                 CycleSearch::Found => {}
                 // Walks that touch no cycle are shorter than the horizon, so they need no consideration.
                 CycleSearch::NoneLeft(states) if horizon >= states as u64 => break,
-                CycleSearch::NoneLeft(_) | CycleSearch::TooMuchWork => return None,
+                CycleSearch::NoneLeft(_) | CycleSearch::TooMuchWork => return Ok(None),
             }
-            match self.judge(i, horizon, best.as_ref()) {
+            match self.judge(i, horizon, best.as_ref())? {
                 Verdict::Better(candidate) => best = Some(candidate),
                 Verdict::NotBetter => {}
                 Verdict::NoFurther => break,
-                Verdict::HorizonTooShort => return None,
+                Verdict::HorizonTooShort => return Ok(None),
             }
         }
-        let Candidate { excess, cycle, walk } = best?;
+        let Some(Candidate { excess, cycle, walk }) = best else { return Ok(None) };
         let cycle = &self.cycles[cycle].0.edges;
-        Some(Plan {
+        Ok(Some(Plan {
             excess,
             prefix: self.arms(&walk.prefix),
             cycle: self.arms(cycle),
             repeats: (horizon - walk.len()) / cycle.len() as u64,
             tail: self.arms(&walk.tail),
-        })
+        }))
     }
 
     /// Makes sure that the `i`-th best cycle is there, given that all before it are.
-    fn find_cycle(&mut self, i: usize, horizon: u64) -> CycleSearch {
+    fn find_cycle(&mut self, i: usize, horizon: u64) -> Result<CycleSearch, SolverError> {
         if i < self.cycles.len() {
-            return CycleSearch::Found;
+            return Ok(CycleSearch::Found);
         }
         if let Some(states) = self.leftover {
-            return CycleSearch::NoneLeft(states);
+            return Ok(CycleSearch::NoneLeft(states));
         }
         let step_by_step = u128::from(horizon) * self.graph.edge_count() as u128;
         if i > 0 && u128::from(self.cycle_work) > step_by_step {
-            return CycleSearch::TooMuchWork;
+            return Ok(CycleSearch::TooMuchWork);
         }
+        self.memory.check((i as u128 + 1) * self.graph.states() as u128, PER_CYCLE_AND_STATE)?;
         let alive = match self.cycles.last() {
             Some((cycle, _)) => cycle.remaining(&self.graph),
             None => vec![true; self.graph.states()],
         };
-        let before = self.work;
-        let found = MinMeanCycle::new(&self.graph, alive, &mut self.work);
-        self.cycle_work += self.work - before;
-        match found {
+        let before = self.meter.edges;
+        let found = MinMeanCycle::new(&self.graph, alive, &mut self.meter)?;
+        self.cycle_work += self.meter.edges - before;
+        Ok(match found {
             Ok(cycle) => {
-                self.cycles.push((cycle, Walks::new()));
+                self.cycles.push((cycle, Walks::new(self.memory)));
                 CycleSearch::Found
             }
             Err(NoCycle { states }) => {
                 self.leftover = Some(states);
                 CycleSearch::NoneLeft(states)
             }
-        }
+        })
     }
 
-    fn judge(&mut self, i: usize, horizon: u64, best: Option<&Candidate>) -> Verdict {
+    fn judge(&mut self, i: usize, horizon: u64, best: Option<&Candidate>) -> Result<Verdict, SolverError> {
         let (cycle, walks) = &mut self.cycles[i];
         let at_least = total(cycle, horizon, cycle.onward[0]);
         if best.is_some_and(|best| at_least >= best.excess) {
-            return Verdict::NoFurther;
+            return Ok(Verdict::NoFurther);
         }
         let base = cycle.to_hub[0] + cycle.onward[cycle.hub as usize];
         let bound = best.map_or(i128::MAX, |best| slack_below(cycle, horizon, base, best.excess));
         let residue = (horizon % cycle.edges.len() as u64) as u32;
-        match walks.cheapest(&self.graph, cycle, residue, bound, &mut self.work) {
+        Ok(match walks.cheapest(&self.graph, cycle, residue, bound, &mut self.meter)? {
             None => Verdict::NotBetter,
             Some(walk) if walk.len() > horizon => Verdict::HorizonTooShort,
             Some(walk) => {
                 Verdict::Better(Candidate { excess: total(cycle, horizon, base + walk.slack), cycle: i, walk })
             }
-        }
+        })
     }
 
     fn arms(&self, edges: &[EdgeId]) -> Vec<u32> {

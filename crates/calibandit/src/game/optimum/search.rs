@@ -9,9 +9,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
+use super::error::SolverError;
+use super::meter::MemoryLimit;
 use super::sequence::Plan;
 use super::state_space::{BLANK, CurveLeftRange, StateSpace};
 use super::warmup_cost::WarmupCost;
+use crate::Interrupt;
 
 /// The result of a search.
 pub(crate) struct SearchResult {
@@ -23,7 +26,7 @@ pub(crate) struct SearchResult {
 pub(crate) enum SearchOutcome {
     /// A best plan, and whether it costs the same at every longer horizon.
     Found { plan: Plan, for_ever: bool },
-    /// The limit on windows was reached; no plan costs less than `lower`.
+    /// The limit on windows or on memory was reached; no plan costs less than `lower`.
     Exhausted { lower: i128 },
 }
 
@@ -59,7 +62,15 @@ pub(crate) struct Search<'a, 'g> {
     /// Bounds from an arm that is not in the window, by plays left.
     afresh: HashMap<u64, i128>,
     upper: i128,
+    memory: MemoryLimit,
 }
+
+/// A longer window counts as several windows towards the limit, one for this many plays of it and each arm that is
+/// tried after it, so that the time does not grow with the memory.
+const LONG_WINDOW: usize = 64;
+
+/// The memory of a node, beside its window.
+const PER_NODE: usize = size_of::<SearchNode>() + 160;
 
 /// The best plan that plays one arm only, with that arm's costs. There is at least one class of arms.
 pub(crate) fn straight<'a>(space: &StateSpace<'_>, warmups: &'a [WarmupCost], horizon: u64) -> (Plan, &'a WarmupCost) {
@@ -78,7 +89,7 @@ pub(crate) fn straight<'a>(space: &StateSpace<'_>, warmups: &'a [WarmupCost], ho
 }
 
 impl<'a, 'g> Search<'a, 'g> {
-    pub(crate) fn new(space: &'a StateSpace<'g>, warmups: &'a [WarmupCost], horizon: u64) -> Self {
+    pub(crate) fn new(space: &'a StateSpace<'g>, warmups: &'a [WarmupCost], horizon: u64, memory: MemoryLimit) -> Self {
         Self {
             space,
             warmups,
@@ -88,17 +99,23 @@ impl<'a, 'g> Search<'a, 'g> {
             reached: HashMap::new(),
             afresh: HashMap::new(),
             upper: i128::MAX,
+            memory,
         }
     }
 
+    /// About how much memory a node takes.
+    pub(crate) fn bytes_per_node(space: &StateSpace<'_>) -> usize {
+        PER_NODE + space.length * size_of::<u32>()
+    }
+
     /// Expands at most `limit` windows.
-    pub(crate) fn run(mut self, limit: u64) -> Result<SearchResult, CurveLeftRange> {
+    pub(crate) fn run(mut self, limit: u64, interrupt: Interrupt<'_>) -> Result<SearchResult, SolverError> {
         let (plan, warmup) = straight(self.space, self.warmups, self.horizon);
         self.upper = plan.excess;
         let for_ever = warmup.is_best() && self.horizon + 1 >= warmup.memory as u64;
         let empty = self.space.empty().into();
         self.push(SearchNode { window: empty, cost: 0, length: 0, parent: 0, arm: BLANK, goal: None });
-        let mut expanded = 0;
+        let (mut expanded, mut counted) = (0, 0);
         while let Some((Reverse(bound), _, Reverse(number))) = self.open.pop() {
             if bound >= self.upper {
                 break;
@@ -108,25 +125,29 @@ impl<'a, 'g> Search<'a, 'g> {
                 let outcome = SearchOutcome::Found { plan: self.plan(number), for_ever };
                 return Ok(SearchResult { outcome, expanded });
             }
-            if expanded == limit {
+            interrupt.check()?;
+            let memory = self.memory.check(self.nodes.len() as u128, Self::bytes_per_node(self.space));
+            if counted >= limit || memory.is_err() {
                 return Ok(SearchResult { outcome: SearchOutcome::Exhausted { lower: bound }, expanded });
             }
             expanded += 1;
-            self.expand(number)?;
+            counted += self.expand(number)?;
         }
         // Nothing is better than straight play.
         Ok(SearchResult { outcome: SearchOutcome::Found { plan, for_ever }, expanded })
     }
 
-    fn expand(&mut self, number: usize) -> Result<(), CurveLeftRange> {
+    /// Tries every arm after a window. Returns as how many windows this counts.
+    fn expand(&mut self, number: usize) -> Result<u64, CurveLeftRange> {
         let SearchNode { ref window, cost, length, .. } = self.nodes[number];
         let window = Rc::clone(window);
         // A longer walk at the same cost may have come here in the meantime.
         if self.reached.get(&window).is_some_and(|seen| seen.iter().any(|&(c, l)| c <= cost && l > length)) {
-            return Ok(());
+            return Ok(1);
         }
         let mut actions = Vec::new();
         self.space.actions(&window, &mut actions);
+        let counted = if window.len() <= LONG_WINDOW { 1 } else { actions.len() * window.len() / LONG_WINDOW };
         for arm in actions {
             let cost = cost + self.space.excess(&window, arm)?;
             let warmup = &self.warmups[self.space.class_of[arm as usize]];
@@ -146,7 +167,7 @@ impl<'a, 'g> Search<'a, 'g> {
             };
             self.push(node);
         }
-        Ok(())
+        Ok(counted as u64)
     }
 
     /// The node on the way to this one with the same window and the same cost.
@@ -190,11 +211,16 @@ impl<'a, 'g> Search<'a, 'g> {
         let afresh = *self.afresh.entry(left).or_insert_with(|| {
             warmups.iter().map(|warmup| least(warmup, 0, left)).min().expect("a game has at least one arm")
         });
-        let in_window = window.iter().filter(|&&arm| arm != BLANK).map(|&arm| {
+        let mut bound = afresh;
+        for (age, &arm) in window.iter().enumerate() {
+            // Each arm once, at its newest play.
+            if arm == BLANK || window[..age].contains(&arm) {
+                continue;
+            }
             let warmup = &warmups[space.class_of[arm as usize]];
-            least(warmup, space.count(window, arm), left)
-        });
-        in_window.fold(afresh, i128::min)
+            bound = bound.min(least(warmup, space.count(window, arm), left));
+        }
+        bound
     }
 
     fn plan(&self, goal: usize) -> Plan {

@@ -52,6 +52,9 @@ impl Plan {
     /// The arms themselves. Where interchangeable arms take turns, several rounds of the plan's cycle may pass until
     /// every arm is where it was: these rounds together are then the sequence's cycle.
     pub(crate) fn sequence(&self, space: &StateSpace<'_>) -> BestSequence {
+        if let Some(straight) = self.straight_sequence(space) {
+            return straight;
+        }
         let mut replay = Replay { space, window: space.empty() };
         let mut prefix = replay.play_all(&self.prefix);
         let mut rounds: Vec<Vec<usize>> = Vec::new();
@@ -80,6 +83,20 @@ impl Plan {
         tail.extend(replay.play_all(&self.tail));
         let cycle = if repeats == 0 { Vec::new() } else { rounds.concat() };
         BestSequence { prefix, cycle, repeats, tail }
+    }
+
+    /// The sequence of a plan that plays one arm only and repeats nothing before that arm is calibrated: the names are
+    /// the arms. It needs no replay, which takes the square of the memory.
+    fn straight_sequence(&self, space: &StateSpace<'_>) -> Option<BestSequence> {
+        let mut names = self.prefix.iter().chain(&self.cycle).chain(&self.tail);
+        let &arm = names.next()?;
+        let warm = self.repeats == 0 || self.prefix.len() + 1 >= space.game().arms()[arm as usize].memory();
+        let straight = warm && self.cycle.len() <= 1 && names.all(|&other| other == arm);
+        straight.then(|| {
+            let plays = |names: &[u32]| names.iter().map(|&arm| arm as usize).collect();
+            let cycle = if self.repeats == 0 { Vec::new() } else { plays(&self.cycle) };
+            BestSequence { prefix: plays(&self.prefix), cycle, repeats: self.repeats, tail: plays(&self.tail) }
+        })
     }
 }
 

@@ -75,6 +75,35 @@ impl<'g> StateSpace<'g> {
         self.kinds[arm] == Dependence::Constant
     }
 
+    /// A lower bound of the number of states of the graph.
+    ///
+    /// An arm whose loss depends on its tally, and another arm beside it, can be played in any order, and every order
+    /// of the last m - 1 plays is a state of its own, up to an exchange of the two. The states of a step arm are its
+    /// streaks.
+    pub(crate) fn states_at_least(&self) -> u128 {
+        let longest = |wanted: Dependence| {
+            let arms = self.game.arms().iter().zip(&self.kinds);
+            arms.filter(|&(_, &kind)| kind == wanted).map(|(arm, _)| arm.memory()).max().unwrap_or(1)
+        };
+        let orders = match longest(Dependence::Tallied) {
+            memory if self.kinds.len() > 1 && memory > 2 => 1u128.checked_shl(memory as u32 - 2).unwrap_or(u128::MAX),
+            memory => memory as u128,
+        };
+        orders.max(longest(Dependence::Step) as u128)
+    }
+
+    /// An upper bound of the number of states of the graph: each play before the next one is of some arm or blank.
+    pub(crate) fn states_at_most(&self) -> u128 {
+        let values = 1 + self.kinds.iter().filter(|&&kind| kind != Dependence::Constant).count() as u128;
+        values.saturating_pow(u32::try_from(self.length).unwrap_or(u32::MAX))
+    }
+
+    /// An upper bound of the number of arms worth considering after a window.
+    pub(crate) fn actions_at_most(&self) -> usize {
+        let of_class = |class: &Vec<usize>| class.len().min(self.length + 1);
+        1 + self.classes.iter().filter(|class| !self.is_constant(class[0])).map(of_class).sum::<usize>()
+    }
+
     pub(crate) fn empty(&self) -> Vec<u32> {
         vec![BLANK; self.length]
     }

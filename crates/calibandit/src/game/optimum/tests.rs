@@ -5,8 +5,10 @@ use rand::RngExt;
 
 use super::Optima;
 use super::graph::Graph;
+use super::meter::MemoryLimit;
 use super::planner::Planner;
 use super::state_space::StateSpace;
+use crate::Interrupt;
 use crate::game::zoo::{RandomReo, Span};
 use crate::game::{Arm, Game, LossCurve, Noise, Weights};
 use crate::rng::StreamKey;
@@ -37,10 +39,12 @@ fn cycles_and_dynamic_programming_agree_to_the_last_bit() {
     for instance in 0..120 {
         let game = game(instance);
         let space = StateSpace::new(&game);
-        let mut planner = Planner::new(Graph::new(&space, 1_000_000).unwrap());
+        let memory = MemoryLimit(1 << 30);
+        let graph = Graph::new(&space, 1_000_000, memory, Interrupt::never()).unwrap();
+        let mut planner = Planner::new(graph, memory, Interrupt::never());
         for horizon in (1..60).chain((1..20).map(|i| i * 157)) {
-            let steps = planner.by_steps(horizon);
-            let Some(plan) = planner.by_cycles(horizon) else { continue };
+            let steps = planner.by_steps(horizon).unwrap();
+            let Some(plan) = planner.by_cycles(horizon).unwrap() else { continue };
             answered += 1;
             assert_eq!(plan.excess, steps.excess, "instance {instance}, horizon {horizon}");
             let sequence = plan.sequence(&space);

@@ -10,7 +10,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::error::SolverError;
 use super::graph::{EdgeId, Graph};
+use super::meter::{MemoryLimit, WorkMeter};
 use super::min_mean_cycle::{MinMeanCycle, UNREACHABLE};
 
 /// Where a walk is.
@@ -53,7 +55,11 @@ struct Label {
 pub(crate) struct Walks {
     labels: HashMap<WalkNode, Label>,
     open: BinaryHeap<Reverse<(i128, u64, WalkNode)>>,
+    memory: MemoryLimit,
 }
+
+/// The memory of a label, with its places in the queue.
+const PER_LABEL: usize = 256;
 
 /// The cheapest walk through the hub with a length of given residue.
 pub(crate) struct Walk {
@@ -73,10 +79,10 @@ impl Walk {
 }
 
 impl Walks {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(memory: MemoryLimit) -> Self {
         let start = WalkNode::START;
         let label = Label { slack: 0, length: 0, parent: start, edge: None, settled: false };
-        Self { labels: HashMap::from([(start, label)]), open: BinaryHeap::from([Reverse((0, 0, start))]) }
+        Self { labels: HashMap::from([(start, label)]), open: BinaryHeap::from([Reverse((0, 0, start))]), memory }
     }
 
     /// The cheapest walk through the hub whose length has this residue, unless its slack is at least `bound`.
@@ -86,13 +92,16 @@ impl Walks {
         cycle: &MinMeanCycle,
         residue: u32,
         bound: i128,
-        work: &mut u64,
-    ) -> Option<Walk> {
+        meter: &mut WorkMeter<'_>,
+    ) -> Result<Option<Walk>, SolverError> {
         let end = WalkNode::end(residue);
         while !self.labels.get(&end).is_some_and(|label| label.settled) {
-            let &Reverse((slack, length, node)) = self.open.peek()?;
+            // Before the node is taken from the queue, so that the search can continue after an interruption.
+            meter.visit(0)?;
+            self.memory.check(self.labels.len() as u128, PER_LABEL)?;
+            let Some(&Reverse((slack, length, node))) = self.open.peek() else { return Ok(None) };
             if slack >= bound {
-                return None;
+                return Ok(None);
             }
             self.open.pop();
             let label = self.labels.get_mut(&node).expect("a node gets its label before it is opened");
@@ -101,13 +110,13 @@ impl Walks {
             }
             label.settled = true;
             let label = *label;
-            self.expand(graph, cycle, node, label, work);
+            self.expand(graph, cycle, node, label, meter);
         }
         // An earlier question with a larger bound may have settled it.
-        Some(self.trace(end)).filter(|walk| walk.slack < bound)
+        Ok(Some(self.trace(end)).filter(|walk| walk.slack < bound))
     }
 
-    fn expand(&mut self, graph: &Graph, cycle: &MinMeanCycle, node: WalkNode, label: Label, work: &mut u64) {
+    fn expand(&mut self, graph: &Graph, cycle: &MinMeanCycle, node: WalkNode, label: Label, meter: &mut WorkMeter<'_>) {
         let WalkNode { stage, state, residue } = node;
         let Label { slack, length, .. } = label;
         let potential = match stage {
@@ -126,7 +135,7 @@ impl Walks {
         };
         let residue = (residue + 1) % cycle.edges.len() as u32;
         for edge in graph.edges_of(state) {
-            *work += 1;
+            meter.edges += 1;
             let target = graph.edge(edge).target;
             if !cycle.alive[target as usize] || potential[target as usize] == UNREACHABLE {
                 continue;

@@ -4,6 +4,7 @@ use crate::game::least_loss::{LeastLossError, least_losses};
 
 use super::fixed_point::fixed;
 use super::state_space::StateSpace;
+use crate::Interrupt;
 
 /// The costs of one arm from the empty window until it is calibrated, in units above mu(x*).
 pub(crate) struct WarmupCost {
@@ -23,9 +24,10 @@ pub(crate) struct WarmupCost {
 
 impl WarmupCost {
     /// From the exact least cost at each number of plays.
-    pub(crate) fn new(space: &StateSpace<'_>, arm: usize) -> Result<Self, LeastLossError> {
-        let least = least_losses(&space.game().arms()[arm])?;
-        let units: Vec<i128> = least.iter().map(|least| space.excess_of(least.loss)).collect();
+    pub(crate) fn new(space: &StateSpace<'_>, arm: usize, interrupt: Interrupt<'_>) -> Result<Self, LeastLossError> {
+        interrupt.check()?;
+        let least = least_losses(&space.game().arms()[arm], interrupt)?;
+        let units: Vec<i128> = least.losses().iter().map(|&loss| space.excess_of(loss)).collect();
         Ok(Self::with_least(space, arm, &units))
     }
 
@@ -39,11 +41,10 @@ impl WarmupCost {
 
     fn with_least(space: &StateSpace<'_>, arm: usize, units: &[i128]) -> Self {
         let this = &space.game().arms()[arm];
-        let mut window = vec![];
-        let straight = (1..=this.memory()).map(|plays| {
-            window = vec![arm as u32; plays - 1];
+        let straight = this.straight_exposures().map(|exposure| {
+            let loss = this.loss(exposure);
             // A curve that leaves [0, 1] is reported when it is played; a bound may take the largest loss for it.
-            space.excess(&window, arm as u32).unwrap_or_else(|_| space.excess_of(1.0))
+            space.excess_of(if loss.is_nan() { 1.0 } else { loss })
         });
         let straight = running_sums(straight);
         let mut least = i128::MAX;

@@ -8,9 +8,10 @@ use super::exp3_lanes::{Exp3Lanes, Exp3Parts, next_word};
 use super::vector::{Vector, VectorTask, dispatch};
 use super::window_lanes::{JointWindows, SeparateWindows, WindowLanes};
 use crate::game::threshold;
+use crate::interrupt::PlayMeter;
 use crate::simulate::loss_accumulator::LossAccumulator;
 use crate::simulate::loss_table::LossTable;
-use crate::{Game, Stream};
+use crate::{Game, Interrupt, Interrupted, Stream};
 
 /// One instance: its policy, the noise of its feedback, its loss table and its losses.
 pub(super) struct GameLane<'a> {
@@ -39,33 +40,48 @@ impl<'a> GameLane<'a> {
 }
 
 /// Simulates all lanes to their last checkpoint. All have the same number of arms and the same checkpoints.
-pub(super) fn play(lanes: &mut [GameLane<'_>]) {
-    if !play_with::<JointWindows<8>, JointWindows<4>>(lanes) {
-        play_with::<SeparateWindows<8>, SeparateWindows<4>>(lanes);
+pub(super) fn play(lanes: &mut [GameLane<'_>], interrupt: Interrupt<'_>) -> Result<(), Interrupted> {
+    let mut meter = PlayMeter::new(interrupt);
+    if !play_with::<JointWindows<8>, JointWindows<4>>(lanes, &mut meter)? {
+        play_with::<SeparateWindows<8>, SeparateWindows<4>>(lanes, &mut meter)?;
     }
+    Ok(())
 }
 
+/// The number of plays per instance between two looks at the stop flag.
+const STEPS: u64 = 1 << 14;
+
 /// Simulates with windows of these types; false if the games do not fit them, and then nothing was played.
-fn play_with<E: WindowLanes<8>, F: WindowLanes<4>>(lanes: &mut [GameLane<'_>]) -> bool {
+fn play_with<E: WindowLanes<8>, F: WindowLanes<4>>(
+    lanes: &mut [GameLane<'_>],
+    meter: &mut PlayMeter<'_>,
+) -> Result<bool, Interrupted> {
+    let instances = lanes.len() as u64;
     // Groups of eight as long as they are more than half full.
     let in_eights = (lanes.len() + 3) / 8 * 8;
     let (of_eights, of_fours) = lanes.split_at_mut(in_eights.min(lanes.len()));
     let eights: Option<Vec<_>> =
         of_eights.chunks(8).map(|eight| Some((GameGroup::of(eight), E::new(eight)?))).collect();
     let fours: Option<Vec<_>> = of_fours.chunks(4).map(|four| Some((GameGroup::of(four), F::new(four)?))).collect();
-    let (Some(mut eights), Some(mut fours)) = (eights, fours) else { return false };
+    let (Some(mut eights), Some(mut fours)) = (eights, fours) else { return Ok(false) };
     let times = |eights: &[GameLane<'_>], fours: &[GameLane<'_>]| {
         let lane = eights.first().or(fours.first())?;
         Some((lane.losses.time(), lane.losses.next())).filter(|&(_, next)| next < u64::MAX)
     };
     while let Some((time, next)) = times(of_eights, of_fours) {
-        dispatch(GameSteps { eights: &mut eights, fours: &mut fours, steps: next - time });
+        let mut left = next - time;
+        while left > 0 {
+            let steps = left.min(STEPS);
+            dispatch(GameSteps { eights: &mut eights, fours: &mut fours, steps });
+            left -= steps;
+            meter.add(instances * steps)?;
+        }
         of_eights.chunks_mut(8).zip(&mut eights).for_each(|(lanes, (group, _))| group.settle(next, lanes));
         of_fours.chunks_mut(4).zip(&mut fours).for_each(|(lanes, (group, _))| group.settle(next, lanes));
     }
     of_eights.chunks_mut(8).zip(&eights).for_each(|(lanes, (group, _))| group.write_back(lanes));
     of_fours.chunks_mut(4).zip(&fours).for_each(|(lanes, (group, _))| group.write_back(lanes));
-    true
+    Ok(true)
 }
 
 /// The state of `L` policies and their games, one lane per instance in every array. Lanes without an instance repeat
@@ -132,6 +148,8 @@ struct GameSteps<'a, E, F> {
 }
 
 impl<E: WindowLanes<8>, F: WindowLanes<4>> VectorTask for GameSteps<'_, E, F> {
+    type Output = ();
+
     #[inline(always)]
     fn run(self, eight: impl Vector<8>, four: impl Vector<4>) {
         for _ in 0..self.steps {

@@ -2,20 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::BatchItem;
 use super::exp3_lanes::Exp3Parts;
 use super::game_lanes::{self, GameLane};
 use super::policy_lanes::{self, PolicyLane};
+use super::{BatchItem, LanePlay};
 use crate::policy::exp_weights::IN_LINE;
 use crate::simulate::loss_table::LossTable;
 use crate::simulate::play_history::WordHistory;
 use crate::simulate::table_stepper::TableStepper;
 use crate::simulate::{Grid, Trajectory};
-use crate::{AnyPolicy, Noise};
+use crate::{AnyPolicy, Interrupt, Interrupted, Noise};
 
 /// Simulates the items that can share vectors with another one; `None` for the others, which are not touched.
-pub(super) fn simulate_in_lanes(items: &mut [BatchItem<'_>], grid: &Grid) -> Vec<Option<Trajectory>> {
-    let mut trajectories: Vec<Option<Trajectory>> = items.iter().map(|_| None).collect();
+pub(super) fn simulate_in_lanes(
+    items: &mut [BatchItem<'_>],
+    grid: &Grid,
+    interrupt: Interrupt<'_>,
+) -> Vec<Option<LanePlay>> {
+    let mut trajectories: Vec<Option<LanePlay>> = items.iter().map(|_| None).collect();
     let mut groups: BTreeMap<GroupKey, BTreeMap<usize, LossTable>> = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {
         if let Some((key, table)) = GroupKey::of(item) {
@@ -26,8 +30,12 @@ pub(super) fn simulate_in_lanes(items: &mut [BatchItem<'_>], grid: &Grid) -> Vec
         let positions: Vec<usize> = members.keys().copied().collect();
         let members =
             items.iter_mut().enumerate().filter_map(|(position, item)| Some((item, members.remove(&position)?)));
-        let played = key.simulate(members, grid);
-        positions.into_iter().zip(played).for_each(|(position, new)| trajectories[position] = Some(new));
+        match key.simulate(members, grid, interrupt) {
+            Ok(played) => {
+                positions.into_iter().zip(played).for_each(|(position, new)| trajectories[position] = Some(Ok(new)));
+            }
+            Err(stopped) => positions.into_iter().for_each(|position| trajectories[position] = Some(Err(stopped))),
+        }
     }
     trajectories
 }
@@ -65,7 +73,8 @@ impl GroupKey {
         &self,
         items: impl Iterator<Item = (&'s mut BatchItem<'a>, LossTable)>,
         grid: &Grid,
-    ) -> Vec<Trajectory> {
+        interrupt: Interrupt<'_>,
+    ) -> Result<Vec<Trajectory>, Interrupted> {
         let times = grid.times();
         let mut games = Vec::new();
         let mut policies = Vec::new();
@@ -86,10 +95,10 @@ impl GroupKey {
             }
         }
         if self.games_in_lanes {
-            game_lanes::play(&mut games);
-            games.into_iter().map(|lane| lane.losses.finish(grid.horizon())).collect()
+            game_lanes::play(&mut games, interrupt)?;
+            Ok(games.into_iter().map(|lane| lane.losses.finish(grid.horizon())).collect())
         } else {
-            policy_lanes::play(policies, grid.horizon(), self.batch)
+            policy_lanes::play(policies, grid.horizon(), self.batch, interrupt)
         }
     }
 }

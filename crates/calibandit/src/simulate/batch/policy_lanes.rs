@@ -6,9 +6,11 @@
 
 use super::exp3_lanes::{Exp3Lanes, Exp3Parts};
 use super::vector::{Vector, VectorTask, dispatch};
+use crate::interrupt::PlayMeter;
 use crate::simulate::play_history::WordHistory;
 use crate::simulate::table_stepper::TableStepper;
 use crate::simulate::{GameStepper, Trajectory};
+use crate::{Interrupt, Interrupted};
 
 /// One instance: its policy and its game.
 pub(super) struct PolicyLane<'a> {
@@ -17,14 +19,20 @@ pub(super) struct PolicyLane<'a> {
 }
 
 /// Simulates `horizon` plays of all instances in runs of `batch` plays. All games have the same number of arms.
-pub(super) fn play(mut lanes: Vec<PolicyLane<'_>>, horizon: u64, batch: u64) -> Vec<Trajectory> {
+pub(super) fn play(
+    mut lanes: Vec<PolicyLane<'_>>,
+    horizon: u64,
+    batch: u64,
+    interrupt: Interrupt<'_>,
+) -> Result<Vec<Trajectory>, Interrupted> {
     // Groups of eight as long as they are more than half full.
     let in_eights = ((lanes.len() + 3) / 8 * 8).min(lanes.len());
     let (of_eights, of_fours) = lanes.split_at_mut(in_eights);
     let eights = of_eights.chunks_mut(8).map(PolicyGroup::of).collect();
     let fours = of_fours.chunks_mut(4).map(PolicyGroup::of).collect();
-    dispatch(PolicyRuns { eights, fours, runs: horizon / batch, batch, rest: horizon % batch });
-    lanes.into_iter().map(|lane| lane.game.finish(horizon.div_ceil(batch))).collect()
+    let meter = PlayMeter::new(interrupt);
+    dispatch(PolicyRuns { eights, fours, runs: horizon / batch, batch, rest: horizon % batch, meter })?;
+    Ok(lanes.into_iter().map(|lane| lane.game.finish(horizon.div_ceil(batch))).collect())
 }
 
 /// Up to `L` instances.
@@ -39,7 +47,15 @@ impl<'g, 'a, const L: usize> PolicyGroup<'g, 'a, L> {
     }
 
     #[inline(always)]
-    fn play<V: Vector<L>>(mut self, v: V, runs: u64, batch: u64, rest: u64) {
+    fn play<V: Vector<L>>(
+        mut self,
+        v: V,
+        runs: u64,
+        batch: u64,
+        rest: u64,
+        meter: &mut PlayMeter<'_>,
+    ) -> Result<(), Interrupted> {
+        let instances = self.lanes.len() as u64;
         for _ in 0..runs {
             let arms = v.words(self.policies.draw(v));
             let mut gains = [0.0; L];
@@ -48,6 +64,7 @@ impl<'g, 'a, const L: usize> PolicyGroup<'g, 'a, L> {
                 *gain = 1.0 - feedback.mean().clamp(0.0, 1.0);
             }
             self.policies.learn(v, &arms, |growth| v.mul(v.f(&gains), growth));
+            meter.add(instances * batch)?;
         }
         if rest > 0 {
             // The last run is cut by the horizon, and the policies do not learn from it.
@@ -55,10 +72,12 @@ impl<'g, 'a, const L: usize> PolicyGroup<'g, 'a, L> {
             for (lane, arm) in self.lanes.iter_mut().zip(arms) {
                 lane.game.run(arm as usize, 0, rest);
             }
+            meter.add(instances * rest)?;
         }
         for (l, lane) in self.lanes.iter_mut().enumerate() {
             self.policies.write_back(l, &mut lane.policy);
         }
+        Ok(())
     }
 }
 
@@ -70,16 +89,20 @@ struct PolicyRuns<'g, 'a> {
     batch: u64,
     /// The plays that are left after these runs.
     rest: u64,
+    meter: PlayMeter<'g>,
 }
 
 impl VectorTask for PolicyRuns<'_, '_> {
+    type Output = Result<(), Interrupted>;
+
     #[inline(always)]
-    fn run(self, eight: impl Vector<8>, four: impl Vector<4>) {
+    fn run(mut self, eight: impl Vector<8>, four: impl Vector<4>) -> Self::Output {
         for group in self.eights {
-            group.play(eight, self.runs, self.batch, self.rest);
+            group.play(eight, self.runs, self.batch, self.rest, &mut self.meter)?;
         }
         for group in self.fours {
-            group.play(four, self.runs, self.batch, self.rest);
+            group.play(four, self.runs, self.batch, self.rest, &mut self.meter)?;
         }
+        Ok(())
     }
 }

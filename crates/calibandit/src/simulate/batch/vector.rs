@@ -251,26 +251,27 @@ mod avx2 {
 
 /// A computation that is generic over vectors.
 pub(super) trait VectorTask {
+    type Output;
     /// Must be inlined, like every function that it calls with vectors: code that is not inlined is compiled without
     /// AVX2.
-    fn run(self, eight: impl Vector<8>, four: impl Vector<4>);
+    fn run(self, eight: impl Vector<8>, four: impl Vector<4>) -> Self::Output;
 }
 
 /// Runs a task with the best vectors that this processor has.
-pub(super) fn dispatch(task: impl VectorTask) {
+pub(super) fn dispatch<T: VectorTask>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(v3) = pulp::x86::V3::try_new() {
         struct WithAvx2<T>(T, pulp::x86::V3);
         impl<T: VectorTask> pulp::NullaryFnOnce for WithAvx2<T> {
-            type Output = ();
+            type Output = T::Output;
             #[inline(always)]
-            fn call(self) {
-                self.0.run(avx2::Avx2Pair(self.1), self.1);
+            fn call(self) -> T::Output {
+                self.0.run(avx2::Avx2Pair(self.1), self.1)
             }
         }
         return v3.vectorize(WithAvx2(task, v3));
     }
-    task.run(PlainArrays, PlainArrays);
+    task.run(PlainArrays, PlainArrays)
 }
 
 #[cfg(test)]
