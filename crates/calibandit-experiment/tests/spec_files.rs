@@ -61,6 +61,19 @@ fn a_file_with_every_default_written_out_is_the_same_experiment() {
 }
 
 #[test]
+fn an_experiment_with_given_checkpoints_is_the_same_after_writing() {
+    let text = format!("checkpoints = {{ at = [10, 20] }}\n{GOOD}");
+    let experiment = Experiment::from_toml("at.toml", &text).unwrap();
+    let written = experiment.to_toml().unwrap();
+    assert_eq!(Experiment::from_toml("written.toml", &written).unwrap(), experiment, "{written}");
+    let both = json!({"at": [10], "points": 5});
+    let mut value = experiment.to_json().unwrap();
+    assert_eq!(value["checkpoints"], json!({"at": [10, 20]}));
+    value["checkpoints"] = both;
+    assert!(Experiment::from_json("both", &value).unwrap_err().to_string().contains("not by both"));
+}
+
+#[test]
 fn a_grid_has_every_combination_with_the_last_axis_fastest() {
     let experiment = swept("\"game.arms\" = [5, 10, 20]\n\"policy.memory_bound\" = [4, 8]");
     let labels = experiment.game_labels();

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use calibandit::{GameSpec, Grid, GridError, PolicySpec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -68,7 +69,7 @@ fn default_seed() -> u64 {
 }
 
 /// The times at which the regret is recorded: on a grid, or at given times. The horizon is always one of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Checkpoints {
     /// Whether the times are evenly spaced, or spaced by about the same factor.
@@ -78,13 +79,27 @@ pub struct Checkpoints {
     pub points: usize,
     /// The times themselves, instead of `scale` and `points`; each from 1 to the horizon.
     #[schemars(length(min = 1), inner(range(min = 1)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Vec<u64>>,
 }
 
 impl Default for Checkpoints {
     fn default() -> Self {
         Self { scale: Scale::Linear, points: 200, at: None }
+    }
+}
+
+/// Writes `at`, or `scale` and `points`: a file that has both is refused.
+impl Serialize for Checkpoints {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.at {
+            Some(times) => map.serialize_entry("at", times)?,
+            None => {
+                map.serialize_entry("scale", &self.scale)?;
+                map.serialize_entry("points", &self.points)?;
+            }
+        }
+        map.end()
     }
 }
 

@@ -108,9 +108,7 @@ pub(crate) fn check_name(name: &str, span: SourceSpan) -> Option<Finding> {
 fn check_checkpoints(file: &ExperimentFile, document: &SpannedValue) -> Result<Grid, Box<Finding>> {
     let at = ["checkpoints", "at"];
     let is_given = |key: &str| document.get("checkpoints").is_some_and(|table| table.get(key).is_some());
-    // Documents that were not read from a text have all defaults written out.
-    let from_text = document.span.is_some();
-    if from_text && is_given("at") && (is_given("scale") || is_given("points")) {
+    if is_given("at") && (is_given("scale") || is_given("points")) {
         let message = "checkpoints are given either by `at` or by `scale` and `points`, not by both".to_owned();
         return Err(Box::new(impossible(document, &at, message).help("remove one of the two")));
     }
