@@ -10,6 +10,8 @@
 //! Exit codes: 0 success; 1 failure; 2 error in the command line or in an input file; 130 interrupted. A closed output
 //! pipe counts as success.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)] // They panic if the output cannot be written.
+
 mod args;
 mod commands;
 mod error;
@@ -38,7 +40,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => {
             // `calibandit games | head -1` closes the pipe: not an error, and no message.
             if !matches!(error, CliError::ClosedPipe) {
-                eprintln!("{}", error.message());
+                progress::notice(&error.message());
             }
             error.exit_code()
         }

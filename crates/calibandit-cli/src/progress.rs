@@ -1,6 +1,6 @@
 //! Progress on standard error: a bar with the remaining time on a terminal, otherwise plain lines.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,6 +8,12 @@ use std::time::{Duration, Instant};
 use calibandit_experiment::format::duration;
 use calibandit_experiment::schedule::{Progress, ProgressUpdate};
 use indicatif::{ProgressBar, ProgressStyle};
+
+/// Prints a line on standard error. If it cannot be written (a closed pipe, a full disk), it is dropped: messages are
+/// not worth the results of a run.
+pub(crate) fn notice(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
 
 /// Set by the first Ctrl-C. A second Ctrl-C ends the program at once.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -19,7 +25,7 @@ pub(crate) fn stop_on_ctrl_c() -> &'static AtomicBool {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping after the running tasks; press Ctrl-C again to stop at once");
+        notice("\nstopping; finished tasks are kept. Press Ctrl-C again to stop at once");
     });
     &STOP
 }
@@ -37,7 +43,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 impl Display {
     pub(crate) fn new(name: &str) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{prefix:>16} {bar:30} {percent:>3} %  {msg}");
             let bar = ProgressBar::new(1000);
             bar.set_style(style.expect("the template is valid").progress_chars("█▌ "));
@@ -61,7 +67,7 @@ impl Progress for Display {
             && last.elapsed() >= BETWEEN_LINES
         {
             *last = Instant::now();
-            eprintln!("{}: {:.0} % ({done} of {total} tasks), {left} left", self.name, work * 100.0);
+            notice(&format!("{}: {:.0} % ({done} of {total} tasks), {left} left", self.name, work * 100.0));
         }
     }
 
@@ -69,6 +75,6 @@ impl Progress for Display {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        eprintln!("{}: done in {}", self.name, duration(self.start.elapsed().as_secs_f64()));
+        notice(&format!("{}: done in {}", self.name, duration(self.start.elapsed().as_secs_f64())));
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::lists::print_json;
 use crate::args::fit::FitArgs;
 use crate::error::CliError;
+use crate::progress::notice;
 use crate::text::{aligned, paragraph, terminal_width, visible};
 
 pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
@@ -20,7 +21,7 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
         std::fs::write(path, &game).map_err(|source| CliError::File { path: path.clone(), source })?;
     }
     for arm in fitted.left_out() {
-        eprintln!("warning: {} is left out of the game", visible(&arm.to_string()));
+        notice(&format!("warning: {} is left out of the game", visible(&arm.to_string())));
     }
     if arguments.json {
         return print_json(&value(&fitted));

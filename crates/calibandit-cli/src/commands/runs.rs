@@ -15,7 +15,7 @@ use calibandit_report::session::{self, ExtraSection, ReportTexts, Session, Sessi
 use super::closing::Closing;
 use crate::args;
 use crate::error::CliError;
-use crate::progress::{Display, stop_on_ctrl_c};
+use crate::progress::{Display, notice, stop_on_ctrl_c};
 
 pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     if arguments.instances == Some(0) {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
         specs.push(spec);
     }
     for warning in specs.iter().flat_map(|spec| warnings(spec, specs.len() > 1)) {
-        eprintln!("warning: {warning}");
+        notice(&format!("warning: {warning}"));
     }
     let command = |spec: &Experiment| {
         let file = specs.iter().position(|other| other.name() == spec.name()).map(|i| arguments.files[i].display());
