@@ -19,9 +19,9 @@ from typing import Any
 
 __all__ = ["Store", "fingerprint", "pack"]
 
-#: The files of a shard that merging needs. Everything else can be computed from them.
-FILES = ("manifest.json", "results.csv")
-_LAYOUT = 1
+#: The files of a shard: merging checks them all.
+FILES = ("manifest.json", "results.csv", "results.parquet", "summary.csv")
+_LAYOUT = 2
 _MARK = "shard.json"
 
 

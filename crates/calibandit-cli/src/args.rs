@@ -132,6 +132,9 @@ pub(crate) struct TournamentArgs {
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/tournament", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// Replace the results of experiments in the folder.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Make a preview in seconds: fewer and shorter games.
     #[arg(long)]
     pub(crate) quick: bool,

@@ -64,7 +64,7 @@ impl CliError {
             CliError::Spec(_) | CliError::Usage(_) | CliError::Figure(_) => 2,
             CliError::F1(_) => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
-            CliError::Interrupted { .. } | CliError::Tournament(TournamentError::Stopped { .. }) => 130,
+            CliError::Interrupted { .. } => 130,
             CliError::Output(_) | CliError::Session(_) | CliError::Experiment(_) => 1,
             CliError::File { .. } | CliError::Tournament(_) => 1,
         }
@@ -73,7 +73,9 @@ impl CliError {
     /// Whether the output folder has something that the results would replace.
     fn is_occupied(&self) -> bool {
         match self {
-            CliError::Experiment(error) | CliError::Session(SessionError::Experiment(error)) => {
+            CliError::Experiment(error)
+            | CliError::Session(SessionError::Experiment(error))
+            | CliError::Tournament(TournamentError::Output(error)) => {
                 matches!(error.kind(), ErrorKind::Occupied { .. })
             }
             _ => false,

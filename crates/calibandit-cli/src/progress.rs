@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use calibandit_experiment::format::duration;
+use calibandit_experiment::output::OutputNote;
 use calibandit_experiment::schedule::{Progress, ProgressUpdate};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::text::visible_lines;
 
 /// Prints a line on standard error. If it cannot be written (a closed pipe, a full disk), it is dropped: messages are
 /// not worth the results of a run.
@@ -28,6 +31,11 @@ pub(crate) fn stop_on_ctrl_c() -> &'static AtomicBool {
         notice("\nstopping; finished tasks are kept. Press Ctrl-C again to stop at once");
     });
     &STOP
+}
+
+/// Prints what the user should know about an output folder.
+pub(crate) fn print_note(note: OutputNote) {
+    notice(&format!("note: {}", visible_lines(&note.to_string())));
 }
 
 /// The progress of one experiment.

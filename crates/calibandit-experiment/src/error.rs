@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calibandit::{GameError, OptimumError, PolicyError, SimulateError};
 
+use crate::output::LAYOUT;
 use crate::results::{CsvError, ParquetError};
 use crate::run::Shard;
 use crate::spec::Diagnostics;
@@ -102,6 +103,62 @@ pub enum ErrorKind {
         /// What the folder has instead; `None` if there is no such folder.
         holds: Option<String>,
     },
+    /// The results in a folder were not written to the end.
+    #[error(
+        "{} is incomplete: its results were not written to the end; run the same command again, and it continues \
+         with what is finished",
+        path.display()
+    )]
+    Incomplete {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file is not as it was written, or contradicts another one.
+    #[error("{} is damaged, or was changed: {why}; restore it, or run again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A folder that another version of the program wrote.
+    #[error("{}", other_layout(path, *layout))]
+    Layout {
+        /// The folder.
+        path: PathBuf,
+        /// The version of its layout.
+        layout: u64,
+    },
+    /// Another process writes to the folder.
+    #[error("{} is being written by {owner}; wait until it ends, or choose another folder", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+        /// The process, in words.
+        owner: String,
+    },
+    /// Something in the output folder is in the way.
+    #[error("{} cannot be used: {why}", path.display())]
+    Unusable {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A folder with the results of one shard, where all results are needed.
+    #[error("{} holds only shard {shard}: merge all {} shards first", path.display(), shard.of())]
+    OneShard {
+        /// The folder.
+        path: PathBuf,
+        /// The shard.
+        shard: Shard,
+    },
+    /// The folder for merged results is one of the folders to merge.
+    #[error("{} is one of the folders to merge: choose another folder for the merged results", path.display())]
+    OutputIsInput {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The output folder has something that the results would replace.
     #[error("{} holds {holds}", path.display())]
     Occupied {
@@ -148,6 +205,14 @@ fn no_results(path: &Path, holds: Option<&str>) -> String {
              `results.csv`; give the folder that has them, such as out/NAME"
         ),
     }
+}
+
+fn other_layout(path: &Path, layout: u64) -> String {
+    let path = path.display();
+    if layout > u64::from(LAYOUT) {
+        return format!("{path} was written by a newer version of the program (layout {layout}): use that version");
+    }
+    format!("{path} was written by an older version of the program, without checksums: run the experiment again")
 }
 
 /// Why a policy could not play an instance of a game.

@@ -9,14 +9,14 @@ mod journal;
 mod plan;
 mod shard;
 
-pub use journal::Journal;
+pub use journal::open_journal;
 pub use shard::{Shard, ShardError};
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
+use crate::output::Journal;
 use crate::results::{Curve, CurveCollector, Results, Sample};
 use crate::schedule::{Progress, ScheduleError, Scheduler, Task};
 use plan::{Batch, PointPolicy, RunPlan};
@@ -41,8 +41,12 @@ pub struct RunOptions<'a> {
 /// # Errors
 /// [`ErrorKind::Instance`] if a policy could not play an instance, [`ErrorKind::Stopped`] if the run was stopped,
 /// [`ErrorKind::Io`] if the journal or the temporary file could not be written.
-pub fn run(experiment: &Experiment, options: &RunOptions<'_>, journal: Option<&mut Journal>) -> Result<Results, Error> {
-    let curves = CurveCollector::new(journal.as_ref().and_then(|journal| journal.folder()));
+pub fn run(
+    experiment: &Experiment,
+    options: &RunOptions<'_>,
+    journal: Option<&mut Journal<Curve>>,
+) -> Result<Results, Error> {
+    let curves = CurveCollector::new(journal.as_ref().map(|journal| journal.folder()));
     run_into(experiment, options, journal, curves)
 }
 
@@ -50,17 +54,17 @@ pub fn run(experiment: &Experiment, options: &RunOptions<'_>, journal: Option<&m
 fn run_into(
     experiment: &Experiment,
     options: &RunOptions<'_>,
-    mut journal: Option<&mut Journal>,
+    mut journal: Option<&mut Journal<Curve>>,
     mut curves: CurveCollector,
 ) -> Result<Results, Error> {
-    let folder =
-        journal.as_ref().and_then(|journal| journal.folder()).map_or_else(std::env::temp_dir, Path::to_path_buf);
+    let folder = journal.as_ref().map_or_else(std::env::temp_dir, |journal| journal.folder().to_path_buf());
     let failed = |source| Error::io(&folder, source);
     let mut plan = RunPlan::new(experiment, options.shard);
-    for curve in journal.as_mut().map(|journal| journal.take_curves()).into_iter().flatten() {
-        if plan.add_known(&curve) {
-            curves.push(curve).map_err(failed)?;
-        }
+    if let Some(journal) = &journal {
+        journal.for_each(|curve| match plan.add_known(&curve) {
+            true => curves.push(curve).map_err(failed),
+            false => Ok(()),
+        })?;
     }
     let task = |batch: Batch| {
         let (cost, units, stage) = (plan.cost(&batch), plan.units(&batch), plan.stage(&batch));

@@ -7,16 +7,18 @@
 //! ([`LowerBoundEstimate`]).
 //!
 //! It is not an [`Experiment`](calibandit_experiment::Experiment): it has hundreds of games with different horizons,
-//! and keeps only the values at the horizon. [`run`] makes a [`Tournament`], [`write()`] its output folder:
+//! and keeps only the values at the horizon. [`run`] makes a [`Tournament`]; [`TournamentSession`] also writes its
+//! output folder, and continues there after an interruption:
 //!
 //! | file | content |
 //! |---|---|
 //! | `games.csv` | every policy in every game |
 //! | `policies.csv` | every policy in every group of games |
 //! | `head-to-head.csv` | every pair of policies in every group |
-//! | `manifest.json` | the games and the options |
+//! | `manifest.json` | the games, the options, the program, and the digests of the tables |
 //! | `tournament.md` | the tables as Markdown |
 //! | `report.html`, `figures/` | the report |
+//! | `.unfinished-tournament-FINGERPRINT.jsonl` | the journal of an unfinished tournament |
 
 mod files;
 mod games;
@@ -29,7 +31,7 @@ mod ranking;
 mod tables;
 mod text;
 
-pub use files::write;
+pub use files::TournamentSession;
 pub use games::{TournamentGame, TournamentGroup, games};
 pub use lower_bound::LowerBoundEstimate;
 pub use page::report;
@@ -41,6 +43,7 @@ pub use tables::tables;
 pub use text::{markdown, plain};
 
 use calibandit::{GameError, PolicyError, SimulateError};
+use calibandit_report::session::SessionError;
 use serde::Serialize;
 
 /// The size of a tournament.
@@ -154,14 +157,20 @@ pub enum TournamentError {
         /// The reason.
         source: SimulateError,
     },
-    /// The stop flag was set. A tournament does not save finished instances.
-    #[error("the tournament was stopped after {done} of {total} instances; they are not saved")]
+    /// The stop flag was set.
+    #[error("the tournament was stopped after {done} of {total} instances")]
     Stopped {
         /// The number of finished instances.
         done: usize,
         /// The number of all instances.
         total: usize,
     },
+    /// The output folder is in use, or could not be read or written.
+    #[error(transparent)]
+    Output(#[from] calibandit_experiment::Error),
+    /// The report could not be written.
+    #[error(transparent)]
+    Report(#[from] SessionError),
 }
 
 #[cfg(test)]

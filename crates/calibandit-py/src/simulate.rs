@@ -1,10 +1,10 @@
 //! Simulations and experiments, on all cores and without the interpreter lock.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use calibandit_experiment::output::{OutputDir, Stored};
+use calibandit_experiment::output::{OutputDir, OutputNote, Stored};
 use calibandit_experiment::preflight::{memory_warnings, preflight, to_json};
 use calibandit_experiment::run::{RunOptions, Shard, run as run_experiment};
 use calibandit_experiment::spec::policy_from_json;
@@ -129,6 +129,7 @@ pub(crate) fn run(
     let spec = read_spec(None, Some(json))?;
     let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
     let stop = AtomicBool::new(false);
+    let notes: Mutex<Vec<String>> = Mutex::default();
     let again = |spec: &Experiment| match &path {
         None => session::default_command(spec),
         Some(path) => {
@@ -144,11 +145,23 @@ pub(crate) fn run(
             return Ok(run_experiment(&spec, &options, None)?);
         };
         let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &again };
-        let session = Session { out, force: false, shard, threads: jobs, stop: &stop, texts, sections: vec![] };
+        let note = |note: OutputNote| notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_string());
+        let out = &OutputDir::new(out);
+        let stop = &stop;
+        let session = Session { out, force: false, shard, threads: jobs, stop, note: &note, texts, sections: vec![] };
         let mut all = session.run(specs, |_| report.clone())?;
         all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
-    })?;
+    });
+    log_notes(py, notes.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+    let results = results?;
     Table::new(vec![Described::Spec(Box::new(spec))], vec![results])
+}
+
+/// Logs what the user should know about an output folder.
+fn log_notes(py: Python<'_>, notes: Vec<String>) -> Result<(), Failure> {
+    let logger = py.import("logging")?.call_method1("getLogger", ("calibandit",))?;
+    notes.into_iter().try_for_each(|note| logger.call_method1("warning", ("%s", note)).map(|_| ()))?;
+    Ok(())
 }
 
 /// Merges the shards of a run.
@@ -156,7 +169,8 @@ pub(crate) fn run(
 pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
     let (specs, results) = py.detach(|| {
         let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &session::default_command };
-        session::merge(&folders, &out, false, texts)
+        // Merging opens no journal; that a file system has no locks is said when the shards are written.
+        session::merge(&folders, &OutputDir::new(out), false, &|_| {}, texts)
     })?;
     Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
 }

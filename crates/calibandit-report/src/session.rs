@@ -1,17 +1,18 @@
 //! Runs experiments into an output folder: what `calibandit run` does, for every program that does the same.
 //!
 //! Finished tasks are stored in the folder while the session runs; after an interruption, the same session continues
-//! from there. Tables, figures and the report are written when all tasks are done.
+//! from there. Tables, figures and the report are written when all tasks are done, and the manifest last. The folder is
+//! locked meanwhile.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use calibandit_experiment::Experiment;
-use calibandit_experiment::output::OutputDir;
+use calibandit_experiment::output::{OutputDir, OutputLock, OutputNote, Stored};
 use calibandit_experiment::results::Results;
 use calibandit_experiment::run::{self, RunOptions, Shard};
 use calibandit_experiment::schedule::Progress;
+use calibandit_experiment::{ErrorKind, Experiment};
 
 use crate::chart::Palette;
 #[cfg(feature = "png")]
@@ -22,9 +23,9 @@ use crate::report::{Footer, Report, ReportSection};
 /// How experiments are run, and where the results go.
 pub struct Session<'a> {
     /// The output folder.
-    pub out: &'a Path,
+    pub out: &'a OutputDir,
     /// Whether results of other experiments in the folder are replaced. If not, they are refused:
-    /// [`ErrorKind::Occupied`](calibandit_experiment::ErrorKind::Occupied).
+    /// [`ErrorKind::Occupied`].
     pub force: bool,
     /// The part of the tasks to run.
     pub shard: Shard,
@@ -32,6 +33,8 @@ pub struct Session<'a> {
     pub threads: usize,
     /// Stops the session when it is set, from any thread.
     pub stop: &'a AtomicBool,
+    /// Is told what the user should know about the folder, such as damaged records of a journal.
+    pub note: &'a dyn Fn(OutputNote),
     /// The texts of the report.
     pub texts: ReportTexts<'a>,
     /// Sections of the report that do not come from an experiment.
@@ -82,34 +85,33 @@ impl Session<'_> {
     /// A shard writes only its tables: figures of some of the instances would be misleading.
     ///
     /// # Errors
-    /// [`SessionError`] if a run fails or is stopped, or if a file cannot be written. Finished tasks stay in the
-    /// folder.
+    /// [`SessionError`] if a run fails or is stopped, if another process writes to the folder, or if a file cannot be
+    /// written. Finished tasks stay in the folder.
     pub fn run<P: Progress>(
         self,
         experiments: &[Experiment],
         progress_of: impl Fn(&Experiment) -> P,
     ) -> Result<Vec<Results>, SessionError> {
-        let folder = OutputDir::new(self.out);
+        let lock = self.out.lock("run", self.note)?;
         if !self.force {
-            folder.check_replaceable(experiments, self.shard)?;
+            self.out.check_replaceable(experiments, self.shard)?;
         }
         let mut all: Vec<Results> = Vec::new();
         let mut journals = Vec::new();
         for experiment in experiments {
-            let mut journal = folder.journal(experiment, self.shard)?;
+            let mut journal = run::open_journal(&lock, experiment, self.shard, self.note)?;
             let progress = progress_of(experiment);
             let options = RunOptions { threads: self.threads, shard: self.shard, stop: self.stop, progress: &progress };
             all.push(run::run(experiment, &options, Some(&mut journal))?);
             journals.push(journal);
         }
-        folder.write_tables(experiments, &all, self.shard)?;
+        let new = lock.write_tables(experiments, &all, self.shard)?;
         if self.shard == Shard::WHOLE {
             let mut report = report(self.texts, experiments, &all)?;
             insert(&mut report.sections, self.sections);
-            write_report(self.out, &report)?;
-        } else {
-            folder.remove_report()?;
+            write_report(&lock, &report)?;
         }
+        new.finish()?;
         for journal in journals {
             journal.remove()?;
         }
@@ -121,22 +123,48 @@ impl Session<'_> {
 /// experiments in `out` are replaced only with `force`.
 ///
 /// # Errors
-/// [`SessionError`] if the folders are not all shards of one run, or if a file cannot be read or written.
+/// [`SessionError`] if the folders are not all shards of one run, if `out` is one of them, or if a file cannot be read
+/// or written.
 pub fn merge(
     folders: &[PathBuf],
-    out: &Path,
+    out: &OutputDir,
     force: bool,
+    note: &dyn Fn(OutputNote),
     texts: ReportTexts<'_>,
 ) -> Result<(Vec<Experiment>, Vec<Results>), SessionError> {
+    let place = out.path().canonicalize().ok();
+    if place.is_some() && folders.iter().any(|folder| folder.canonicalize().ok() == place) {
+        return Err(calibandit_experiment::Error::from(ErrorKind::OutputIsInput { path: out.path().into() }).into());
+    }
     let shards: Vec<OutputDir> = folders.iter().map(OutputDir::new).collect();
     let (experiments, results) = OutputDir::merge(&shards)?;
-    let folder = OutputDir::new(out);
+    let lock = out.lock("merge", note)?;
     if !force {
-        folder.check_replaceable(&experiments, Shard::WHOLE)?;
+        out.check_replaceable(&experiments, Shard::WHOLE)?;
     }
-    folder.write_tables(&experiments, &results, Shard::WHOLE)?;
-    write_report(out, &report(texts, &experiments, &results)?)?;
+    let new = lock.write_tables(&experiments, &results, Shard::WHOLE)?;
+    write_report(&lock, &report(texts, &experiments, &results)?)?;
+    new.finish()?;
     Ok((experiments, results))
+}
+
+/// Writes the report of a folder again, as `calibandit report` does.
+///
+/// # Errors
+/// [`SessionError`] if the folder does not have the complete results of all shards, or if a file cannot be written.
+pub fn rewrite_report(out: &OutputDir, note: &dyn Fn(OutputNote), texts: ReportTexts<'_>) -> Result<(), SessionError> {
+    // A lock would create a folder that does not exist.
+    if !out.path().is_dir() {
+        out.read()?;
+    }
+    let lock = out.lock("report", note)?;
+    let Stored { manifest, experiments, results, .. } = lock.read()?;
+    if manifest.shard != Shard::WHOLE {
+        let kind = ErrorKind::OneShard { path: out.path().into(), shard: manifest.shard };
+        return Err(calibandit_experiment::Error::from(kind).into());
+    }
+    write_report(&lock, &report(texts, &experiments, &results)?)?;
+    Ok(lock.sync()?)
 }
 
 /// The report of the results of these experiments, with one section per experiment.
@@ -176,8 +204,7 @@ fn title(experiments: &[Experiment]) -> String {
 ///
 /// # Errors
 /// [`SessionError`] if a figure cannot be drawn or a file cannot be written.
-pub fn write_report(out: &Path, report: &Report) -> Result<(), SessionError> {
-    let folder = OutputDir::new(out);
+pub fn write_report(folder: &OutputLock, report: &Report) -> Result<(), SessionError> {
     let palette: Palette = report.palette();
     for section in &report.sections {
         let figure = &section.figure;

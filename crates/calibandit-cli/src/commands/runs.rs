@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use calibandit_experiment::output::{OutputDir, Stored};
+use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::preflight::memory_warnings;
 use calibandit_experiment::results::Results;
 use calibandit_experiment::run::Shard;
@@ -15,7 +15,7 @@ use calibandit_report::session::{self, ExtraSection, ReportTexts, Session, Sessi
 use super::closing::Closing;
 use crate::args;
 use crate::error::CliError;
-use crate::progress::{Display, notice, stop_on_ctrl_c};
+use crate::progress::{Display, notice, print_note, stop_on_ctrl_c};
 
 pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     if arguments.instances == Some(0) {
@@ -82,16 +82,16 @@ fn warnings(spec: &Experiment, named: bool) -> Vec<String> {
 
 pub(crate) fn merge(arguments: &args::MergeArgs) -> Result<(), CliError> {
     let args::MergeArgs { folders, out, force, tables } = arguments;
-    let (specs, results) = session::merge(folders, out, *force, texts(&session::default_command))?;
+    let (specs, results) =
+        session::merge(folders, &OutputDir::new(out), *force, &print_note, texts(&session::default_command))?;
     let mut closing = Closing { tables: *tables, json: false, parts: vec![] };
     closing.add(out.clone(), &specs, results);
     closing.print(&mut io::stdout().lock())
 }
 
 pub(crate) fn report(arguments: &args::ReportArgs) -> Result<(), CliError> {
-    let Stored { experiments: specs, results, .. } = OutputDir::new(&arguments.folder).read()?;
-    let report = session::report(texts(&session::default_command), &specs, &results)?;
-    session::write_report(&arguments.folder, &report)?;
+    let folder = OutputDir::new(&arguments.folder);
+    session::rewrite_report(&folder, &print_note, texts(&session::default_command))?;
     Ok(writeln!(io::stdout().lock(), "{}", arguments.folder.join("report.html").display())?)
 }
 
@@ -113,11 +113,12 @@ pub(super) struct Output<'a> {
 impl Output<'_> {
     pub(super) fn run(self, texts: ReportTexts<'_>, specs: &[Experiment]) -> Result<Vec<Results>, CliError> {
         let session = Session {
-            out: self.out,
+            out: &OutputDir::new(self.out),
             force: self.force,
             shard: self.shard,
             threads: self.jobs,
             stop: stop_on_ctrl_c(),
+            note: &print_note,
             texts,
             sections: self.sections,
         };

@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 
-use calibandit_paper::tournament::{self, GroupRow, TournamentGroup, TournamentOptions, in_group, plain};
+use calibandit_experiment::output::OutputDir;
+use calibandit_paper::tournament::{
+    self, GroupRow, TournamentError, TournamentGroup, TournamentOptions, TournamentSession, in_group, plain,
+};
 
 use super::lists::print_json;
 use crate::args;
 use crate::error::CliError;
-use crate::progress::{Display, stop_on_ctrl_c};
+use crate::progress::{Display, print_note, stop_on_ctrl_c};
 use crate::text::terminal_width;
 
 pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliError> {
@@ -29,9 +32,22 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
     if options.instances == 0 {
         return Err(CliError::no_instances());
     }
-    let progress = Display::new("tournament");
-    let played = tournament::run(&options, arguments.execution.jobs, stop_on_ctrl_c(), &progress)?;
-    tournament::write(&arguments.out, &played, &command)?;
+    let out = OutputDir::new(&arguments.out);
+    let session = TournamentSession {
+        out: &out,
+        force: arguments.force,
+        command: &command,
+        threads: arguments.execution.jobs,
+        stop: stop_on_ctrl_c(),
+        progress: &Display::new("tournament"),
+        note: &print_note,
+    };
+    let played = session.run(&options).map_err(|error| match error {
+        TournamentError::Stopped { done, total: tasks } => {
+            CliError::Interrupted { out: arguments.out.clone(), done, tasks }
+        }
+        error => error.into(),
+    })?;
     if let Some(path) = &arguments.markdown {
         std::fs::write(path, tournament::markdown(&played, &command))
             .map_err(|source| CliError::File { path: path.clone(), source })?;

@@ -9,7 +9,9 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{Manifest, OutputDir};
+use super::replace::{INCOMPLETE, MANIFEST, is_figure};
+use super::seal::is_sealed;
+use super::{FIGURES, LAYOUT, Manifest, OutputDir, REPORT, TABLES};
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
 use crate::run::Shard;
@@ -20,34 +22,55 @@ const IDENTITY: [(&str, &str); 3] = [("game", "game"), ("policy", "policies"), (
 /// The number of names of experiments that a message lists.
 const MOST_NAMES: usize = 3;
 
+/// What a folder has.
+enum Holding {
+    /// Nothing that a run would replace.
+    Nothing,
+    /// Results of experiments, complete or not.
+    Experiments(Manifest),
+    /// The results of a tournament, complete or not.
+    Tournament,
+    /// Something else, in words.
+    Other(&'static str),
+}
+
 impl OutputDir {
     /// Whether the folder holds results of experiments, all with names that `is_known` accepts.
     pub fn holds_only(&self, is_known: impl Fn(&str) -> bool) -> bool {
-        let manifest = fs::read(self.path.join("manifest.json")).ok();
-        let manifest = manifest.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
-        manifest.is_some_and(|manifest| names(&manifest).iter().all(|name| is_known(name)))
+        match self.holding() {
+            Ok(Holding::Experiments(manifest)) => names(&manifest).iter().all(|name| is_known(name)),
+            _ => false,
+        }
+    }
+
+    /// Checks that the results of a tournament would replace nothing but those of a tournament.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Occupied`] if the folder holds something else; [`ErrorKind::Io`] if it cannot be read.
+    pub fn check_replaceable_by_tournament(&self) -> Result<(), Error> {
+        match self.holding()? {
+            Holding::Nothing | Holding::Tournament => Ok(()),
+            Holding::Experiments(old) => self.occupied(format!("the results of {}", listed(&names(&old)))),
+            Holding::Other(holds) => self.occupied(holds.to_owned()),
+        }
     }
 
     /// Checks that results of these experiments would replace nothing but results of the same experiments.
     ///
     /// # Errors
-    /// [`ErrorKind::Occupied`] if the folder has a manifest of something else; [`ErrorKind::Io`] if the manifest cannot
-    /// be read; [`ErrorKind::UserCode`] if an experiment has a game or a policy that no manifest can hold.
+    /// [`ErrorKind::Occupied`] if the folder holds something else; [`ErrorKind::Io`] if it cannot be read;
+    /// [`ErrorKind::UserCode`] if an experiment has a game or a policy that no manifest can hold.
     pub fn check_replaceable(&self, experiments: &[Experiment], shard: Shard) -> Result<(), Error> {
-        let path = self.path.join("manifest.json");
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Error::io(&path, error)),
-        };
-        let occupied = |holds: String| Err(ErrorKind::Occupied { path: self.path.clone(), holds }.into());
-        let Ok(old) = serde_json::from_slice::<Manifest>(&text) else {
-            return occupied(other_kind(&text).to_owned());
+        let old = match self.holding()? {
+            Holding::Nothing => return Ok(()),
+            Holding::Tournament => return self.occupied("the results of a tournament".to_owned()),
+            Holding::Other(holds) => return self.occupied(holds.to_owned()),
+            Holding::Experiments(old) => old,
         };
         let new = Manifest::new(experiments, shard)?;
         let (old_names, new_names) = (names(&old), names(&new));
         if old_names != new_names {
-            return occupied(format!("the results of {}", listed(&old_names)));
+            return self.occupied(format!("the results of {}", listed(&old_names)));
         }
         for experiment in &new.experiments {
             let same = |other: &&super::ManifestExperiment| other.spec["name"] == experiment.spec["name"];
@@ -57,7 +80,7 @@ impl OutputDir {
                 IDENTITY.iter().filter(|(key, _)| differ(key)).map(|(_, name)| *name).collect();
             if !other_parts.is_empty() {
                 let name = experiment.spec["name"].as_str().unwrap_or_default();
-                return occupied(format!(
+                return self.occupied(format!(
                     "the results of another experiment `{name}`, with other values of {}",
                     other_parts.join(" and ")
                 ));
@@ -65,54 +88,60 @@ impl OutputDir {
         }
         match old.shard {
             old if old == shard => Ok(()),
-            Shard::WHOLE => occupied("the results of all shards".to_owned()),
-            old => occupied(format!("shard {old} of this run")),
+            Shard::WHOLE => self.occupied("the results of all shards".to_owned()),
+            old => self.occupied(format!("shard {old} of this run")),
         }
     }
 
-    /// Removes the figures whose file names (without extension) `is_kept` does not accept.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`] if a file cannot be removed.
-    pub fn remove_figures(&self, is_kept: impl Fn(&str) -> bool) -> Result<(), Error> {
-        let folder = self.path.join("figures");
-        let files = match fs::read_dir(&folder) {
-            Ok(files) => files,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Error::io(&folder, error)),
-        };
-        for file in files {
-            let path = file.map_err(|error| Error::io(&folder, error))?.path();
-            let is_figure = path.extension().is_some_and(|extension| extension == "svg" || extension == "png");
-            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            if is_figure && !is_kept(&name) {
-                fs::remove_file(&path).map_err(|error| Error::io(&path, error))?;
+    fn occupied(&self, holds: String) -> Result<(), Error> {
+        Err(ErrorKind::Occupied { path: self.path.clone(), holds }.into())
+    }
+
+    fn holding(&self) -> Result<Holding, Error> {
+        // A folder whose results are being written has only the note of what they will be.
+        for name in [MANIFEST, INCOMPLETE] {
+            let path = self.path.join(name);
+            match fs::read(&path) {
+                Ok(text) => return Ok(held(&text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io(&path, error)),
             }
         }
-        Ok(())
-    }
-
-    /// Removes the report and all figures, which results of a single shard do not have.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`] if a file cannot be removed.
-    pub fn remove_report(&self) -> Result<(), Error> {
-        self.remove_figures(|_| false)?;
-        let path = self.path.join("report.html");
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(&path, error)),
-            _ => Ok(()),
+        if TABLES.into_iter().chain([REPORT]).any(|name| self.path.join(name).exists()) {
+            return Ok(Holding::Other("tables or a report without `manifest.json`"));
+        }
+        let mut figures = fs::read_dir(self.path.join(FIGURES)).into_iter().flatten().flatten();
+        match figures.any(|file| is_figure(&file.path())) {
+            true => Ok(Holding::Other("a folder `figures` without `manifest.json`")),
+            false => Ok(Holding::Nothing),
         }
     }
 }
 
-/// What a manifest that is not of experiments belongs to.
-pub(super) fn other_kind(manifest: &[u8]) -> &'static str {
-    let value: Value = serde_json::from_slice(manifest).unwrap_or_default();
-    match value.get("options").is_some() && value.get("games").is_some() {
-        true => "the results of a tournament",
-        false => "a `manifest.json` that this program did not write",
+fn held(text: &[u8]) -> Holding {
+    let Ok(value) = serde_json::from_slice::<Value>(text) else {
+        return Holding::Other("a `manifest.json` that is damaged, or that this program did not write");
+    };
+    let layout = value.get("manifest").and_then(Value::as_u64);
+    match layout {
+        Some(layout) if layout > u64::from(LAYOUT) => return Holding::Other("the results of a newer version"),
+        Some(1) => {}
+        _ if is_sealed(text) => {}
+        Some(_) => return Holding::Other("results whose `manifest.json` is damaged or was edited"),
+        None => {}
     }
+    if is_tournament(&value) {
+        return Holding::Tournament;
+    }
+    match serde_json::from_value(value) {
+        Ok(manifest) => Holding::Experiments(manifest),
+        Err(_) => Holding::Other("a `manifest.json` that this program did not write"),
+    }
+}
+
+/// Whether a manifest is that of a tournament.
+pub(super) fn is_tournament(manifest: &Value) -> bool {
+    manifest.get("options").is_some() && manifest.get("games").is_some()
 }
 
 fn names(manifest: &Manifest) -> Vec<String> {
@@ -135,6 +164,7 @@ fn listed(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::seal::seal;
 
     const FILE: &str = "name = \"x\"\nhorizon = 100\ninstances = 2\n\
                         game = { kind = \"step\", arms = 3, memory = 2 }\npolicy = [{ kind = \"ucb1\" }]\n";
@@ -158,7 +188,9 @@ mod tests {
         let output = OutputDir::new(folder.path());
         assert_eq!(refused(&output, FILE, Shard::WHOLE), None, "an empty folder");
         let shard = Shard::new(1, 2).unwrap();
-        output.write_json("manifest.json", &Manifest::new(&[experiment(FILE)], shard).unwrap()).unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let manifest = serde_json::to_value(Manifest::new(&[experiment(FILE)], shard).unwrap()).unwrap();
+        write("manifest.json", &seal(&manifest));
         for (new, part, expected) in [
             (FILE.to_owned(), shard, None),
             (FILE.replace("= 100", "= 50").replace("instances = 2", "seed = 9\ntitle = \"t\""), shard, None),
@@ -179,9 +211,30 @@ mod tests {
             assert_eq!(refused(&output, &new, part).as_deref(), expected, "{new}");
         }
         assert!(output.holds_only(|name| name == "x") && !output.holds_only(|name| name == "y"));
-        output.write("manifest.json", b"{\"name\": \"an extension\"}").unwrap();
-        assert!(refused(&output, FILE, shard).unwrap().contains("did not write"));
-        assert!(!output.holds_only(|_| true));
+        for (text, part) in [
+            ("{\"name\": \"an extension\"}".to_owned(), "did not write"),
+            ("{\"manifest\": 2, ".to_owned(), "damaged"),
+            (seal(&manifest).replace("\"seed\": 1", "\"seed\": 2"), "damaged or was edited"),
+            (seal(&manifest).replace("\"manifest\": 2", "\"manifest\": 3"), "newer version"),
+        ] {
+            write("manifest.json", &text);
+            let refused = refused(&output, FILE, shard).unwrap();
+            assert!(refused.contains(part), "{text}: {refused}");
+            assert!(!output.holds_only(|_| true));
+        }
+    }
+
+    #[test]
+    fn incomplete_results_are_known_by_what_they_will_be_and_files_of_others_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = OutputDir::new(folder.path());
+        fs::write(folder.path().join("results.csv"), "mine").unwrap();
+        assert_eq!(refused(&output, FILE, Shard::WHOLE).as_deref(), Some("tables or a report without `manifest.json`"));
+        let manifest = serde_json::to_value(Manifest::new(&[experiment(FILE)], Shard::WHOLE).unwrap()).unwrap();
+        fs::write(folder.path().join(".incomplete.json"), seal(&manifest)).unwrap();
+        assert_eq!(refused(&output, FILE, Shard::WHOLE), None);
+        assert!(refused(&output, &FILE.replace("\"x\"", "\"y\""), Shard::WHOLE).is_some());
+        assert!(output.check_replaceable_by_tournament().is_err());
     }
 
     #[test]
@@ -190,20 +243,5 @@ mod tests {
         assert_eq!(listed(&names(1)), "the experiment `e0`");
         assert_eq!(listed(&names(3)), "the experiments `e0`, `e1`, `e2`");
         assert_eq!(listed(&names(11)), "the experiments `e0`, `e1`, `e2` and 8 more");
-    }
-
-    #[test]
-    fn figures_of_earlier_results_are_removed_and_other_files_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = OutputDir::new(folder.path());
-        for name in ["figures/old.svg", "figures/old.png", "figures/new.svg", "figures/notes.txt", "report.html"] {
-            output.write(name, b"").unwrap();
-        }
-        output.remove_figures(|name| name == "new").unwrap();
-        let exists = |name: &str| folder.path().join(name).exists();
-        assert!(!exists("figures/old.svg") && !exists("figures/old.png"));
-        assert!(exists("figures/new.svg") && exists("figures/notes.txt") && exists("report.html"));
-        output.remove_report().unwrap();
-        assert!(!exists("figures/new.svg") && !exists("report.html") && exists("figures/notes.txt"));
     }
 }

@@ -1,120 +1,98 @@
-//! The journal of a run: finished curves on disk, from which an interrupted run is resumed.
-//!
-//! The first line identifies the run; each further line is one finished curve. A line that was incomplete when the
-//! program ended is dropped. A journal of another run is never used, but begun anew.
+//! The journal of a run: which curves it may hold, and what they depend on.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-
-use calibandit::rng::GENERATOR;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::json;
 
 use super::Shard;
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
-use crate::output::write_atomically;
+use crate::output::{Fingerprint, Journal, JournalRecord, KeyOfCurve, OutputLock, OutputNote, contradiction};
 use crate::results::Curve;
 
-/// The finished curves of one run of one experiment.
-#[derive(Debug)]
-pub struct Journal {
-    path: PathBuf,
-    file: File,
-    curves: Vec<Curve>,
-}
+impl JournalRecord for Curve {
+    type Key = KeyOfCurve;
 
-/// The first line.
-#[derive(PartialEq, Serialize, Deserialize)]
-struct Heading {
-    journal: u32,
-    experiment: String,
-    fingerprint: String,
-}
-
-impl Journal {
-    /// Opens the journal of this experiment and shard at `path`. Curves of the same run are kept; a journal of another
-    /// run is begun anew.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`] if the file cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or
-    /// a policy of the user, which cannot be recognised.
-    pub fn open(path: &Path, experiment: &Experiment, shard: Shard) -> Result<Self, Error> {
-        let heading = Heading {
-            journal: 1,
-            experiment: experiment.name().to_owned(),
-            fingerprint: fingerprint(experiment, shard)?,
-        };
-        let failed = |source| Error::io(path, source);
-        let curves = match File::open(path) {
-            Ok(file) => read(file, &heading).map_err(failed)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => vec![],
-            Err(error) => return Err(failed(error)),
-        };
-        // Written anew and not appended to, so that an incomplete last line is gone.
-        write_atomically(path, |_, file| {
-            let mut write = || -> io::Result<()> {
-                file.write_all(&line(&heading)?)?;
-                curves.iter().try_for_each(|curve| file.write_all(&line(curve)?))
-            };
-            write().map_err(failed)
-        })?;
-        let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
-        Ok(Self { path: path.to_path_buf(), file, curves })
-    }
-
-    /// The curves that were finished before the journal was opened, which are handed over.
-    pub(super) fn take_curves(&mut self) -> Vec<Curve> {
-        std::mem::take(&mut self.curves)
-    }
-
-    /// The folder of the journal.
-    pub(super) fn folder(&self) -> Option<&Path> {
-        self.path.parent()
-    }
-
-    /// Appends a finished curve.
-    pub(super) fn add(&mut self, curve: &Curve) -> Result<(), Error> {
-        let written = line(curve).and_then(|line| self.file.write_all(&line));
-        written.map_err(|source| Error::io(&self.path, source))
-    }
-
-    /// Removes the journal, once the results are written.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`] if the file cannot be removed.
-    pub fn remove(self) -> Result<(), Error> {
-        fs::remove_file(&self.path).map_err(|source| Error::io(&self.path, source))
+    fn key(&self) -> KeyOfCurve {
+        (self.game, self.policy, self.instance)
     }
 }
 
-fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    Ok(line)
-}
-
-/// The curves of a journal with this heading; none if it has another. Reading ends at the first incomplete line.
-fn read(file: File, heading: &Heading) -> io::Result<Vec<Curve>> {
-    let mut lines = BufReader::new(file).split(b'\n');
-    let first = lines.next().transpose()?.unwrap_or_default();
-    if serde_json::from_slice::<Heading>(&first).ok().as_ref() != Some(heading) {
-        return Ok(vec![]);
-    }
-    let mut curves = Vec::new();
-    for line in lines {
-        match serde_json::from_slice(&line?) {
-            Ok(curve) => curves.push(curve),
-            Err(_) => break,
+/// Opens the journal of an experiment, or of one shard of it, in a folder.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if the journal cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or a
+/// policy of the user, which cannot be recognised.
+pub fn open_journal(
+    lock: &OutputLock,
+    experiment: &Experiment,
+    shard: Shard,
+    note: &dyn Fn(OutputNote),
+) -> Result<Journal<Curve>, Error> {
+    let policies = experiment.policies().len();
+    let instances = experiment.instances();
+    let is_valid = |curve: &Curve| {
+        let (point, policy, instance) = curve.key();
+        if point >= experiment.points().len() || policy >= policies || instance >= instances {
+            return false;
         }
-    }
-    Ok(curves)
+        let task = (point * policies + policy) * instances as usize + instance as usize;
+        shard.has(task) && contradiction(experiment, curve).is_none()
+    };
+    Journal::open(lock, experiment.name(), fingerprint(experiment, shard)?, is_valid, note)
 }
 
-/// A hash of everything that the results depend on.
-fn fingerprint(experiment: &Experiment, shard: Shard) -> Result<String, Error> {
-    let file = experiment.to_json().ok_or_else(|| ErrorKind::UserCode { experiment: experiment.name().to_owned() })?;
-    let text = format!("{}\n{shard}\n{GENERATOR}\n{file}", env!("CARGO_PKG_VERSION"));
-    Ok(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect())
+/// The fingerprint of everything that curves depend on, and of which of them there are. Titles, labels and figures are
+/// not part of it.
+fn fingerprint(experiment: &Experiment, shard: Shard) -> Result<Fingerprint, Error> {
+    let user_code = || ErrorKind::UserCode { experiment: experiment.name().to_owned() };
+    let mut points = Vec::new();
+    for point in experiment.points() {
+        let game = point.game.spec().ok_or_else(user_code)?;
+        let policies: Option<Vec<_>> = point.policies.iter().map(|entry| entry.policy.spec()).collect();
+        points.push(json!([game, policies.ok_or_else(user_code)?]));
+    }
+    Ok(Fingerprint::new(&json!({
+        "name": experiment.name(),
+        "seed": experiment.seed(),
+        "horizon": experiment.horizon(),
+        "instances": experiment.instances(),
+        "shard": shard,
+        "checkpoints": experiment.grid().times(),
+        "points": points,
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "name = \"x\"\ntitle = \"A\"\nhorizon = 100\ninstances = 2\n\
+                        game = { kind = \"step\", arms = 3, memory = 2 }\n\
+                        policy = [{ kind = \"ucb1\", label = \"U\" }]\n";
+
+    fn of(text: &str, shard: Shard) -> Fingerprint {
+        let experiment = Experiment::from_toml("x.toml", text).unwrap_or_else(|errors| panic!("{errors}"));
+        fingerprint(&experiment, shard).unwrap()
+    }
+
+    #[test]
+    fn texts_and_figures_are_not_part_of_the_fingerprint_and_everything_else_is() {
+        let whole = of(FILE, Shard::WHOLE);
+        for (from, to) in
+            [("\"A\"", "\"B\""), ("label = \"U\"", "label = \"V\""), ("title = \"A\"", "figure = { y_min = 0.0 }")]
+        {
+            assert_eq!(of(&FILE.replace(from, to), Shard::WHOLE), whole, "{to}");
+        }
+        for (from, to) in [
+            ("\"x\"", "\"y\""),
+            ("100", "101"),
+            ("instances = 2", "instances = 3"),
+            ("title = \"A\"", "seed = 2"),
+            ("title = \"A\"", "checkpoints = { points = 3 }"),
+            ("arms = 3", "arms = 4"),
+            ("ucb1", "thompson"),
+        ] {
+            assert_ne!(of(&FILE.replace(from, to), Shard::WHOLE), whole, "{to}");
+        }
+        assert_ne!(of(FILE, Shard::new(1, 2).unwrap()), whole);
+    }
 }

@@ -1,47 +1,90 @@
 //! The output folder of a tournament.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use calibandit::rng::GENERATOR;
-use serde_json::json;
-
-use super::tables::feedback_name;
-use super::{Tournament, TournamentGroup, WinRate, head_to_head, in_game, in_group, markdown, report};
-use calibandit_experiment::output::{OutputDir, PROGRAM};
+use calibandit_experiment::output::{Build, Journal, LAYOUT, OutputDir, OutputLock, OutputNote};
+use calibandit_experiment::schedule::Progress;
 use calibandit_experiment::{Error, ErrorKind};
 use calibandit_report::session::{SessionError, write_report};
+use serde_json::{Value, json};
 
-/// Writes all files of a tournament; `command` is the command that runs it again. The files do not depend on the time,
-/// the machine or the number of threads.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn write(folder: &Path, tournament: &Tournament, command: &str) -> Result<(), SessionError> {
-    let output = OutputDir::new(folder);
-    let table = |name: &str, header: &[&str], rows: Vec<Vec<String>>| -> Result<(), Error> {
-        let path = folder.join(name);
-        let failed = |source: csv::Error| ErrorKind::Csv { path: path.clone(), source: source.into() };
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(header).map_err(failed)?;
-        for row in rows {
-            table.write_record(row).map_err(failed)?;
+use super::play::{PlannedTournament, fingerprint};
+use super::tables::feedback_name;
+use super::{
+    Tournament, TournamentError, TournamentGroup, TournamentOptions, WinRate, head_to_head, in_game, in_group,
+    markdown, report,
+};
+
+/// How a tournament is run, and where its files go.
+pub struct TournamentSession<'a> {
+    /// The output folder.
+    pub out: &'a OutputDir,
+    /// Whether something else than a tournament in the folder is replaced. If not, it is refused:
+    /// [`ErrorKind::Occupied`].
+    pub force: bool,
+    /// The command that runs the tournament again.
+    pub command: &'a str,
+    /// The number of threads; 0 for as many as the machine can run at once.
+    pub threads: usize,
+    /// Stops the tournament when it is set, from any thread.
+    pub stop: &'a AtomicBool,
+    /// Receives progress. A task is one instance of one game.
+    pub progress: &'a dyn Progress,
+    /// Is told what the user should know about the folder.
+    pub note: &'a dyn Fn(OutputNote),
+}
+
+impl TournamentSession<'_> {
+    /// Runs the tournament and writes its files. Finished instances are kept in a journal while it runs: after an
+    /// interruption, the same tournament continues from there. The files do not depend on the time, the machine, the
+    /// number of threads or on interruptions.
+    ///
+    /// # Errors
+    /// [`TournamentError`] if the tournament fails or is stopped, if another process writes to the folder, or if a file
+    /// cannot be written.
+    pub fn run(&self, options: &TournamentOptions) -> Result<Tournament, TournamentError> {
+        let lock = self.out.lock("tournament", self.note)?;
+        if !self.force {
+            self.out.check_replaceable_by_tournament()?;
         }
-        output.write(name, &table.into_inner().expect("writing to memory does not fail"))
-    };
-    table("games.csv", &GAMES, games(tournament))?;
-    table("policies.csv", &POLICIES, policies(tournament))?;
-    table("head-to-head.csv", &HEAD_TO_HEAD, duels(tournament))?;
+        let plan = PlannedTournament::new(options)?;
+        let is_valid = |record: &_| plan.is_valid(record);
+        let mut journal = Journal::open(&lock, "tournament", fingerprint(options), is_valid, self.note)?;
+        let tournament = plan.run(self.threads, self.stop, self.progress, Some(&mut journal))?;
+        write(&lock, &tournament, self.command)?;
+        journal.remove()?;
+        Ok(tournament)
+    }
+}
+
+fn write(lock: &OutputLock, tournament: &Tournament, command: &str) -> Result<(), SessionError> {
     let manifest = json!({
-        "manifest": 1,
-        "program": PROGRAM,
-        "generator": GENERATOR,
+        "manifest": LAYOUT,
+        "build": Build::default(),
         "options": tournament.options,
         "policies": tournament.policies,
         "games": tournament.games.iter().map(|game| &game.entry).collect::<Vec<_>>(),
     });
-    output.write_json("manifest.json", &manifest)?;
-    output.write("tournament.md", markdown(tournament, command).as_bytes())?;
-    write_report(folder, &report(tournament, command))
+    let Value::Object(manifest) = manifest else { unreachable!("the manifest is an object") };
+    let mut new = lock.replace(manifest)?;
+    let folder = lock.output().path();
+    new.table("games.csv", &table(folder, "games.csv", &GAMES, games(tournament))?)?;
+    new.table("policies.csv", &table(folder, "policies.csv", &POLICIES, policies(tournament))?)?;
+    new.table("head-to-head.csv", &table(folder, "head-to-head.csv", &HEAD_TO_HEAD, duels(tournament))?)?;
+    new.table("tournament.md", markdown(tournament, command).as_bytes())?;
+    write_report(lock, &report(tournament, command))?;
+    Ok(new.finish()?)
+}
+
+fn table(folder: &Path, name: &str, header: &[&str], rows: Vec<Vec<String>>) -> Result<Vec<u8>, Error> {
+    let failed = |source: csv::Error| ErrorKind::Csv { path: folder.join(name), source: source.into() };
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(header).map_err(failed)?;
+    for row in rows {
+        table.write_record(row).map_err(failed)?;
+    }
+    Ok(table.into_inner().expect("writing to memory does not fail"))
 }
 
 const GAMES: [&str; 23] = [

@@ -10,12 +10,12 @@
 //! run from an empty window, in games that satisfy repeated exposure optimality.
 
 use calibandit::{Arm, Exposure, Game, Noise};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::function::beta::ln_beta;
 use statrs::function::gamma::digamma;
 
 /// The two terms of the estimate, in units of CPR.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LowerBoundEstimate {
     /// Sum over arms of gap · min(ln T / KL, T / K).
     pub information: f64,

@@ -1,14 +1,18 @@
 //! Runs the tournament: one task per game and instance, in which all policies play the same instance.
 
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use calibandit::{
     Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
 };
 use calibandit_experiment::cost;
+use calibandit_experiment::output::{Fingerprint, Journal, JournalRecord};
 use calibandit_experiment::schedule::{Progress, ScheduleError, Scheduler, Task};
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
     LowerBoundEstimate, TournamentError, TournamentGame, TournamentGroup, TournamentOptions, TournamentPolicy, games,
@@ -59,7 +63,7 @@ pub enum TournamentOutcome {
 }
 
 /// One instance of one policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedInstance {
     /// The CPR at the horizon.
     pub cpr: f64,
@@ -81,33 +85,89 @@ pub fn run(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<Tournament, TournamentError> {
-    let policies = policies()?;
-    let planned: Vec<PlannedGame> = games(options)
-        .into_iter()
-        .map(|entry| PlannedGame::new(entry, &policies, options))
-        .collect::<Result<_, _>>()?;
-    let mut tasks = Vec::new();
-    for (g, game) in planned.iter().enumerate() {
-        tasks.extend((0..game.entry.instances).map(|instance| Task::new((g, instance), game.cost(instance))));
+    PlannedTournament::new(options)?.run(threads, stop, progress, None)
+}
+
+/// The sources that decide what an instance gives, besides those of the crates below.
+const SOURCES: [&str; 4] =
+    [include_str!("play.rs"), include_str!("games.rs"), include_str!("policies.rs"), include_str!("lower_bound.rs")];
+
+/// The fingerprint of everything that the instances depend on.
+pub(super) fn fingerprint(options: &TournamentOptions) -> Fingerprint {
+    Fingerprint::new(&json!({"tournament": options, "sources": SOURCES}))
+}
+
+/// A tournament that can be run.
+pub(super) struct PlannedTournament {
+    options: TournamentOptions,
+    policies: Vec<TournamentPolicy>,
+    games: Vec<PlannedGame>,
+}
+
+impl PlannedTournament {
+    pub(super) fn new(options: &TournamentOptions) -> Result<Self, TournamentError> {
+        let policies = policies()?;
+        let planned = games(options).into_iter().map(|entry| PlannedGame::new(entry, &policies, options));
+        Ok(Self { options: options.clone(), games: planned.collect::<Result<_, _>>()?, policies })
     }
-    let mut done: Vec<(usize, u64, InstanceResult)> = Vec::new();
-    let collect = |&(g, instance): &(usize, u64), result| {
-        done.push((g, instance, result));
-        Ok(())
-    };
-    let play = |&(g, instance): &(usize, u64)| planned[g].play(&policies, options.seed, instance);
-    Scheduler::new(threads).stop(stop).progress(progress).run(tasks, play, collect).map_err(|error| match error {
-        ScheduleError::Task(error) => error,
-        ScheduleError::Stopped { done, total } => TournamentError::Stopped { done, total },
-    })?;
-    done.sort_by_key(|&(g, instance, _)| (g, instance));
-    let mut games: Vec<GameResult> = planned.into_iter().map(PlannedGame::into_result).collect();
-    for (g, _, result) in done {
-        games[g].add(result);
+
+    /// Whether this can be the result of an instance of this tournament.
+    pub(super) fn is_valid(&self, result: &InstanceResult) -> bool {
+        let Some(game) = self.games.get(result.game) else { return false };
+        let LowerBoundEstimate { information, burn_in } = result.lower_bound;
+        let plays = game.participations.iter().map(|participation| participation.plays(result.instance));
+        result.instance < game.entry.instances
+            && information.is_finite()
+            && burn_in.is_finite()
+            && plays.eq(result.played.iter().map(Option::is_some))
+            && result.played.iter().flatten().all(|played| played.cpr.is_finite())
     }
-    let styles = policies.iter().map(|policy| Ok(style_key(&policy.spec(1)?))).collect::<Result<_, _>>()?;
-    let policies = policies.into_iter().map(|policy| policy.label).collect();
-    Ok(Tournament { options: options.clone(), policies, styles, games })
+
+    /// Plays all instances that the journal does not have.
+    pub(super) fn run(
+        self,
+        threads: usize,
+        stop: &AtomicBool,
+        progress: &dyn Progress,
+        mut journal: Option<&mut Journal<InstanceResult>>,
+    ) -> Result<Tournament, TournamentError> {
+        let mut done: Vec<InstanceResult> = Vec::new();
+        if let Some(journal) = &journal {
+            journal.for_each(|result| {
+                done.push(result);
+                Ok(())
+            })?;
+        }
+        let known: HashSet<(usize, u64)> = done.iter().map(InstanceResult::key).collect();
+        let mut tasks = Vec::new();
+        for (g, game) in self.games.iter().enumerate() {
+            let open = (0..game.entry.instances).filter(|&instance| !known.contains(&(g, instance)));
+            tasks.extend(open.map(|instance| Task::new((g, instance), game.cost(instance))));
+        }
+        let collect = |_: &(usize, u64), result: InstanceResult| {
+            if let Some(journal) = &mut journal {
+                journal.add(&result)?;
+            }
+            done.push(result);
+            Ok(())
+        };
+        let play = |&(g, instance): &(usize, u64)| self.games[g].play(&self.policies, self.options.seed, g, instance);
+        let schedule = Scheduler::new(threads).stop(stop).progress(progress).done_before(known.len());
+        schedule.run(tasks, play, collect).map_err(|error| match error {
+            ScheduleError::Task(error) => error,
+            ScheduleError::Stopped { done, total } => TournamentError::Stopped { done, total },
+        })?;
+        done.sort_by_key(InstanceResult::key);
+        let Self { options, policies, games } = self;
+        let mut games: Vec<GameResult> = games.into_iter().map(PlannedGame::into_result).collect();
+        for result in done {
+            games[result.game].add(result);
+        }
+        let styles = policies.iter().map(|policy| Ok(style_key(&policy.spec(1)?)));
+        let styles = styles.collect::<Result<_, TournamentError>>()?;
+        let policies = policies.into_iter().map(|policy| policy.label).collect();
+        Ok(Tournament { options, policies, styles, games })
+    }
 }
 
 /// A game with the policies that play it.
@@ -125,11 +185,29 @@ enum Participation {
     TooSlow,
 }
 
-struct InstanceResult {
+impl Participation {
+    fn plays(&self, instance: u64) -> bool {
+        matches!(self, Participation::Plays { instances, .. } if instance < *instances)
+    }
+}
+
+/// The result of one instance of one game.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct InstanceResult {
+    game: usize,
+    instance: u64,
     lower_bound: LowerBoundEstimate,
     exact: bool,
     /// By policy; `None` if it does not play this instance.
     played: Vec<Option<PlayedInstance>>,
+}
+
+impl JournalRecord for InstanceResult {
+    type Key = (usize, u64);
+
+    fn key(&self) -> (usize, u64) {
+        (self.game, self.instance)
+    }
 }
 
 impl PlannedGame {
@@ -171,7 +249,13 @@ impl PlannedGame {
         self.participations.iter().map(of).sum()
     }
 
-    fn play(&self, policies: &[TournamentPolicy], seed: u64, instance: u64) -> Result<InstanceResult, TournamentError> {
+    fn play(
+        &self,
+        policies: &[TournamentPolicy],
+        seed: u64,
+        index: usize,
+        instance: u64,
+    ) -> Result<InstanceResult, TournamentError> {
         let entry = &self.entry;
         let game = draw(entry, seed, instance)?;
         let limits = if entry.group == TournamentGroup::Random { RANDOM_LIMITS } else { Limits::default() };
@@ -204,7 +288,7 @@ impl PlannedGame {
                 .last();
             played.push(Some(PlayedInstance { cpr: last.excess - optimum.lower_excess, switches: last.switches }));
         }
-        Ok(InstanceResult { lower_bound, exact: optimum.exact, played })
+        Ok(InstanceResult { game: index, instance, lower_bound, exact: optimum.exact, played })
     }
 
     /// The result of a game before its first instance.
