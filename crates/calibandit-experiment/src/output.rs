@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `results.csv`, `results.parquet` | every policy, instance and checkpoint |
 //! | `summary.csv` | the CPR over the instances |
-//! | `manifest.json` | what was run: experiments with every default, seed, program; digests of the tables and of itself |
+//! | `manifest.json` | what was run: experiments with every default, seed, program; digests of tables and of itself |
 //! | `figures/NAME.svg`, `figures/NAME.png` | the figures |
 //! | `report.html` | the report |
 //! | `.unfinished-NAME-FINGERPRINT.jsonl` | the journal of an unfinished run |
@@ -15,9 +15,9 @@
 //! Results replace those of the same experiments only: see [`OutputDir::check_replaceable`].
 //!
 //! Nothing that is read back is believed unchecked: [`OutputDir::read`] compares digests, curves, checkpoints and
-//! numbers with the manifest. Writing needs the lock of the folder ([`OutputDir::lock`]); a stop at any point leaves the
-//! old results, the new ones, or a folder that is recognised as incomplete. The contents do not depend on the time, the
-//! machine or the number of threads.
+//! numbers with the manifest. Writing needs the lock of the folder ([`OutputDir::lock`]); a stop at any point leaves
+//! the old results, the new ones, or a folder that is recognised as incomplete. The contents do not depend on the time,
+//! the machine or the number of threads.
 //!
 //! Journals of other seeds, parameters and versions are kept, with a note. A journal that is not needed any more can be
 //! removed with `rm`, like the whole folder; nothing else refers to it.

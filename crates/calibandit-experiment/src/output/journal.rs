@@ -193,8 +193,8 @@ fn checksum(record: &[u8], fingerprint: &Fingerprint) -> String {
     hex(&hasher.finalize()[..CHECKSUM / 2])
 }
 
-/// Calls `use_line` with the number and the bytes of each line; line 0 is the heading. A last line without a newline was
-/// cut off; it is passed on without its last byte, so that no checksum can be right.
+/// Calls `use_line` with the number and the bytes of each line; line 0 is the heading. A last line without a newline
+/// was cut off; it is passed on without its last byte, so that no checksum can be right.
 fn for_each_line(path: &Path, mut use_line: impl FnMut(u64, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |source| Error::io(path, source);
     let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);

@@ -98,8 +98,9 @@ impl OutputDir {
     }
 
     fn holding(&self) -> Result<Holding, Error> {
-        // A folder whose results are being written has only the note of what they will be.
-        for name in [MANIFEST, INCOMPLETE] {
+        // A folder whose results are being written has only the note of what they will be. If another process finishes
+        // them between the first two looks, the third one finds the manifest.
+        for name in [MANIFEST, INCOMPLETE, MANIFEST] {
             let path = self.path.join(name);
             match fs::read(&path) {
                 Ok(text) => return Ok(held(&text)),

@@ -1,5 +1,5 @@
-//! Reads output folders. Nothing is believed unchecked: what is damaged, incomplete, foreign or contradicts the manifest
-//! is refused, with the file and the reason.
+//! Reads output folders. Nothing is believed unchecked: what is damaged, incomplete, foreign or contradicts the
+//! manifest is refused, with the file and the reason.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

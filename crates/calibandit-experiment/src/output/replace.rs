@@ -1,9 +1,9 @@
 //! Replaces the results of an output folder, so that a stop at any point leaves the old results, the new ones, or a
 //! folder that says that it is incomplete.
 //!
-//! The order: a note of what will be written (`.incomplete.json`); the old manifest, report and figures are removed; the
-//! new tables, figures and report are written; the manifest; the note is removed. Each step is synced before the next.
-//! A manifest is therefore only ever beside the tables that it describes.
+//! The order: a note of what will be written (`.incomplete.json`); the old manifest, report and figures are removed;
+//! the new tables, figures and report are written; the manifest; the note is removed. Each step is synced before the
+//! next. A manifest is therefore only ever beside the tables that it describes.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -19,8 +19,8 @@ impl JournalRecord for Curve {
 /// Opens the journal of an experiment, or of one shard of it, in a folder.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if the journal cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or a
-/// policy of the user, which cannot be recognised.
+/// [`ErrorKind::Io`] if the journal cannot be read or written; [`ErrorKind::UserCode`] if the experiment has a game or
+/// a policy of the user, which cannot be recognised.
 pub fn open_journal(
     lock: &OutputLock,
     experiment: &Experiment,
