@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from . import _deprecated, errors, games, policies
+from . import _deprecated, _interpreter, errors, games, policies
 from ._advisor import Advisor, Certificate, Decision
 from ._arm import Arm
 from ._core import VERSION as __version__
@@ -40,11 +40,13 @@ from .errors import (
     FolderError,
     GameError,
     HorizonWarning,
+    InternalError,
     LeftOutWarning,
     MemoryBoundWarning,
     MissingFileError,
     MissingFolderError,
     PolicyError,
+    ReentrantCallError,
     SimulationError,
     SnapshotError,
     SpecError,
@@ -76,6 +78,7 @@ __all__ = [
     "GameError",
     "GameFit",
     "HorizonWarning",
+    "InternalError",
     "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
@@ -88,6 +91,7 @@ __all__ = [
     "PolicyError",
     "PolicyLike",
     "PolicySpec",
+    "ReentrantCallError",
     "Reo",
     "Result",
     "Run",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -12,7 +11,7 @@ from . import _core
 from ._arguments import whole
 from ._game import Game
 from ._json import dumps, loads
-from ._log import logged, logger
+from ._log import logged, logger, warn
 from ._options import SeedLike, choice, path_of, seed_of, threads
 from ._policy import Policy, PolicySpec
 from ._progress import Progress, watcher
@@ -55,6 +54,8 @@ class Experiment:
     def __init__(self, table: Mapping[str, Any]) -> None:
         if not isinstance(table, Mapping):
             raise ArgumentTypeError(f"`table` must be a dictionary, not {table!r}; `Experiment.load` reads a file")
+        if isinstance(table.get("policy"), (str, Mapping, Policy, PolicySpec)):
+            table = {**table, "policy": [table["policy"]]}
         self._path = None
         self._text = _core.complete_spec(None, dumps({key: _plain(key, value) for key, value in table.items()}))
 
@@ -108,6 +109,7 @@ class Experiment:
         self,
         *,
         out: str | os.PathLike[str] | None = None,
+        force: bool = False,
         seed: SeedLike = None,
         instances: int | None = None,
         n_jobs: int = -1,
@@ -123,6 +125,7 @@ class Experiment:
         Args:
             out: an output folder. It gets the same files, byte for byte, as ``calibandit run --out`` writes: tables,
                 manifest, figures and the report. An interrupted run continues from there.
+            force: whether results of another experiment in ``out`` are replaced. If not, they are refused.
             seed: another seed than the experiment's: a whole number, a NumPy generator or a seed sequence.
             instances: another number of instances than the experiment's.
             n_jobs: the number of threads or of joblib's workers; -1 for all cores, -2 for all but one. The results do
@@ -153,16 +156,17 @@ class Experiment:
             most = RETRIES if retries is None else whole("retries", retries)
             parts = None if shards is None else whole("shards", shards, low=1)
             to = None if out is None else Path(path_of("out", out))
-            return run_shards(changed, parts, to, most, timeout, n_jobs, progress)
+            return run_shards(changed, parts, to, bool(force), most, timeout, n_jobs, progress)
         for name, value in (("shards", shards), ("retries", retries), ("timeout", timeout)):
             if value is not None:
                 raise SpecError(f'`{name}` needs `backend="joblib"`')
         given = None if seed is None else int(changed.spec["seed"])
-        return changed._run_here(out, threads(n_jobs), shard, given, instances, progress)
+        return changed._run_here(out, force, threads(n_jobs), shard, given, instances, progress)
 
     def _run_here(
         self,
         out: str | os.PathLike[str] | None,
+        force: bool,
         number: int,
         shard: tuple[int, int] | None,
         seed: int | None,
@@ -174,7 +178,7 @@ class Experiment:
         if to is not None and any(Path(to).glob(".unfinished-*.jsonl")):
             logger.info("%s has an unfinished run: finished tasks of the same experiment are kept", to)
         with watcher(progress, self.name) as told, logged(self.name, repr(self)):
-            return Result(_core.run(self._path, self._text, to, number, part, seed, instances, told))
+            return Result(_core.run(self._path, self._text, to, bool(force), number, part, seed, instances, told))
 
     def _with(self, seed: SeedLike, instances: int | None) -> Experiment:
         """The experiment with other numbers."""
@@ -189,7 +193,7 @@ class Experiment:
 
     def _warn(self, depth: int) -> None:
         for sentence in _core.memory_warnings(self._text):
-            warnings.warn(sentence, MemoryBoundWarning, stacklevel=depth)
+            warn(sentence, MemoryBoundWarning, stacklevel=depth)
 
     def __repr__(self) -> str:
         spec = self.spec
@@ -259,6 +263,7 @@ def run(
     experiment: ExperimentLike,
     *,
     out: str | os.PathLike[str] | None = None,
+    force: bool = False,
     seed: SeedLike = None,
     instances: int | None = None,
     n_jobs: int = -1,
@@ -285,4 +290,4 @@ def run(
     made._warn(3)
     changed = made._with(seed, instances)
     given = None if seed is None else int(changed.spec["seed"])
-    return changed._run_here(out, number, shard, given, instances, progress)
+    return changed._run_here(out, force, number, shard, given, instances, progress)

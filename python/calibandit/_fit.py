@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -13,6 +12,7 @@ from . import _core, _html
 from ._arguments import listed, number, unknown, whole
 from ._game import Game
 from ._json import loads
+from ._log import warn
 from .errors import ArgumentTypeError, LeftOutWarning, MissingFileError, SpecError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def fit(
     found = loads(text)
     left_out = {one["name"]: one["reason"] for one in found["left_out"]}
     for name, reason in left_out.items():
-        warnings.warn(f"arm {name!r} is left out of the game: {reason}", LeftOutWarning, stacklevel=2)
+        warn(f"arm {name!r} is left out of the game: {reason}", LeftOutWarning, stacklevel=2)
     arms = tuple(FittedArm(**{**one, "aic": -math.inf if one["aic"] is None else one["aic"]}) for one in found["arms"])
     return GameFit(arms, left_out, Game.from_spec(found["game"]))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from ._arm import Arm, ArmList
 from ._core import Game as CoreGame
 from ._core import Session
 from ._json import dumps, loads
+from ._log import warn
 from ._noise import noise
 from ._optimum import BestSequence, Optimum, Reo
 from ._options import SeedLike, seed_of
@@ -317,7 +317,7 @@ def game(kind: str, **parameters: Any) -> Game:
 def warn_short_bound(label: str, memory_bound: int | None, played: Game, stacklevel: int) -> None:
     """Warn if the memory bound of a policy is below the memory of the game."""
     if memory_bound is not None and memory_bound < played.memory:
-        warnings.warn(
+        warn(
             f"{label} is told memory_bound={memory_bound}, but the memory of the game is {played.memory}: no guarantee "
             "holds, because its burn-in may end before the arm is calibrated",
             MemoryBoundWarning,

@@ -39,6 +39,7 @@ def run_shards(
     experiment: Experiment,
     shards: int | None,
     out: Path | None,
+    force: bool,
     retries: int,
     timeout: float | None,
     n_jobs: int,
@@ -72,7 +73,7 @@ def run_shards(
         rounds = _Rounds(joblib, spec, __version__, store, retries, timeout, wanted, out)
         with watcher(progress, spec["name"]) as told, logged(spec["name"], f"{of} shards through joblib"):
             rounds.run(told)
-        return Result.merge(store.paths(), folder if out is not None else folder / "merged")
+        return Result.merge(store.paths(), folder if out is not None else folder / "merged", force=force)
 
 
 def work(spec: Mapping[str, Any], shard: int, of: int, version: str) -> tuple[int, dict[str, bytes] | _Raised]:

@@ -1,13 +1,15 @@
-"""What goes on, through :mod:`logging`: beginnings and ends at INFO, retries at WARNING."""
+"""What goes on: beginnings and ends through :mod:`logging` at INFO, retries at WARNING, doubts as warnings."""
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["logged", "logger"]
+__all__ = ["logged", "logger", "warn", "writable"]
 
 logger = logging.getLogger("calibandit")
 logger.addHandler(logging.NullHandler())
@@ -24,3 +26,17 @@ def logged(name: str, what: str) -> Iterator[None]:
         logger.info("%s ended after %.1f s: %s", name, time.perf_counter() - start, type(error).__name__)
         raise
     logger.info("%s is finished after %.1f s", name, time.perf_counter() - start)
+
+
+def writable() -> bool:
+    """Whether standard error can be written to. Programs without a terminal may have none, or have closed it."""
+    return sys.stderr is not None and not getattr(sys.stderr, "closed", False)
+
+
+def warn(message: str, category: type[Warning], stacklevel: int) -> None:
+    """Warn. Unlike :func:`warnings.warn`, it does not raise an exception if standard error is closed."""
+    try:
+        warnings.warn(message, category, stacklevel=stacklevel + 1)
+    except ValueError:
+        if writable():
+            raise

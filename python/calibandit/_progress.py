@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Union
+
+from ._log import writable
 
 Watcher = Callable[[int, int, float], Any]
 Progress = Union[bool, None, Watcher]
@@ -33,20 +35,28 @@ def _bar(name: str) -> Any:
     return tqdm(total=100, desc=name, bar_format=_FORMAT, leave=False, delay=AFTER, disable=False)
 
 
-@contextmanager
+@contextlib.contextmanager
 def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
     """Yield the function to call with the progress; remove the display at the end."""
     if callable(progress):
         yield progress
         return
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    if progress is False or (progress is None and not terminal and not _in_notebook()):
+    # A display that cannot be written to must not end the work.
+    bar = None
+    if progress is not False and (_in_notebook() or (writable() and (progress is True or sys.stderr.isatty()))):
+        with contextlib.suppress(OSError, ValueError):
+            bar = _bar(name)
+    if bar is None:
         yield None
         return
-    with _bar(name) as bar:
 
-        def show(done: int, tasks: int, part: float) -> None:
+    def show(done: int, tasks: int, part: float) -> None:
+        with contextlib.suppress(OSError, ValueError):
             bar.set_postfix_str(f"{done} of {tasks} tasks", refresh=False)
             bar.update(100 * part - bar.n)
 
+    try:
         yield show
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            bar.close()

@@ -61,12 +61,17 @@ class Result:
         return cls(_core.read(str(path)))
 
     @classmethod
-    def merge(cls, folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
-        """Merge the output folders of all shards of a run: the same results as without sharding, byte for byte."""
+    def merge(
+        cls, folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], *, force: bool = False
+    ) -> Result:
+        """Merge the output folders of all shards of a run: the same results as without sharding, byte for byte.
+
+        If ``out`` has results of another experiment, they are replaced only with ``force=True``.
+        """
         if isinstance(folders, (str, os.PathLike)):
             raise ArgumentTypeError(f"`folders` must be a list of folders, not {folders!r}")
         parts = [path_of(f"folders[{i}]", folder) for i, folder in enumerate(folders)]
-        return cls(_core.merge(parts, path_of("out", out)))
+        return cls(_core.merge(parts, path_of("out", out), bool(force)))
 
     def __arrow_c_schema__(self) -> object:
         return self._table.__arrow_c_schema__()

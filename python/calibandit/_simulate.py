@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union, cast
 
@@ -11,7 +10,7 @@ from ._arguments import is_number, listed, whole
 from ._game import Game
 from ._game import game as named_game
 from ._json import dumps
-from ._log import logged
+from ._log import logged, warn
 from ._options import SeedLike, seed_of, text, threads
 from ._policy import Policy, PolicyLike, PolicySpec, _Entry
 from ._progress import Progress, Watcher, watcher
@@ -155,4 +154,4 @@ def _part(watch: Watcher | None, i: int, of: int, tasks: int) -> Callable[[int, 
 
 def _warn(sentence: str) -> None:
     # This function, `simulate`, and then the line of the user.
-    warnings.warn(sentence, MemoryBoundWarning, stacklevel=3)
+    warn(sentence, MemoryBoundWarning, stacklevel=3)

@@ -29,6 +29,7 @@ _PHRASES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"belongs at the top of the file, before the first table"), "belongs at the top of the experiment"),
     (re.compile(r"`\[+([\w.-]+)\]+`"), r"`\1`"),
     (re.compile(r"one `policy` table per policy"), "a list"),
+    (re.compile(r" \(os error \d+\)"), ""),
 ]
 
 

@@ -23,11 +23,13 @@ __all__ = [
     "FolderError",
     "GameError",
     "HorizonWarning",
+    "InternalError",
     "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
     "PolicyError",
+    "ReentrantCallError",
     "SimulationError",
     "SnapshotError",
     "SpecError",
@@ -124,6 +126,14 @@ class AlreadySettledError(TellError):
 
 class SnapshotError(CalibanditError, ValueError):
     """A saved advisor could not be read."""
+
+
+class ReentrantCallError(CalibanditError, RuntimeError):
+    """An advisor or a session was called from inside one of its own calls, for example by its policy."""
+
+
+class InternalError(CalibanditError, RuntimeError):
+    """A bug of this package. Please report it, with the message and the lines that it printed."""
 
 
 class WorkersLostError(CalibanditError, RuntimeError):

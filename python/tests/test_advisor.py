@@ -142,7 +142,7 @@ def test_invalid_snapshots_are_rejected(tmp_path: Path) -> None:
         "",
         "{}",
         "[1]",
-        json.dumps({**good, "calibandit_python": 2}),
+        json.dumps({**good, "calibandit_python": 3}),
         json.dumps({**good, "arms": ["a"]}),
         json.dumps({**good, "advisor": {}}),
         json.dumps({**good, "advisor": {**good["advisor"], "calibandit_advisor": 99}}),

@@ -1,15 +1,19 @@
 //! Advisors: ask and tell, over policies of the library and over policies written in Python.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use calibandit::policy::{RestoredPlays, StateError};
 use calibandit::rng::StreamKey;
 use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Raised};
+use crate::interpreter::{called, detached};
 use crate::policy::{self, IMPOSSIBLE, PyRun};
+use crate::save::SaveQueue;
 
 /// The name that the random numbers of advisors are derived from.
 const NAME: &str = "live";
@@ -90,11 +94,16 @@ impl Policy for Adviser {
     }
 }
 
-/// An advisor over numbered arms.
-#[pyclass(name = "Advisor", module = "calibandit._core")]
+/// An advisor over numbered arms. `calibandit.Advisor` lets one thread in at a time, so that it is in use only if a
+/// policy written in Python, or a signal handler during such a policy, calls the advisor that called it.
+#[pyclass(name = "Advisor", module = "calibandit._core", frozen)]
 pub(crate) struct PyAdvisor {
-    advisor: Advisor<Adviser>,
+    advisor: Mutex<Advisor<Adviser>>,
+    saves: SaveQueue,
 }
+
+/// What a snapshot contains besides the advisor: the names of the arms as JSON, the label of the policy, the horizon.
+type SnapshotParts = (String, String, Option<u64>);
 
 #[pymethods]
 impl PyAdvisor {
@@ -108,124 +117,197 @@ impl PyAdvisor {
         seed: u64,
         loss_range: (f64, f64),
     ) -> Result<Self, Failure> {
-        let problem = Problem { arms, horizon };
-        let stream = StreamKey::new(seed, NAME, 0).policy();
-        let adviser = match factory {
-            Some(factory) => {
-                let own = policy::make(&factory, &problem, stream)?.unbind();
-                Adviser::Own(AdvisedPolicy { policy: Arc::new(Mutex::new(Some(own))), ..AdvisedPolicy::default() })
-            }
-            None => {
-                let spec: PolicySpec = serde_json::from_str(json)?;
-                Adviser::BuiltIn(Box::new(spec.build(&problem, stream)?))
-            }
-        };
-        let range = match loss_range {
-            (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
-            (low, high) => LossRange::new(low, high)?,
-        };
-        Ok(Self { advisor: Advisor::with_range(adviser, arms, range)? })
+        called(|| {
+            let problem = Problem { arms, horizon };
+            let stream = StreamKey::new(seed, NAME, 0).policy();
+            let adviser = match factory {
+                Some(factory) => {
+                    let own = policy::make(&factory, &problem, stream)?.unbind();
+                    Adviser::Own(AdvisedPolicy { policy: Arc::new(Mutex::new(Some(own))), ..AdvisedPolicy::default() })
+                }
+                None => {
+                    let spec: PolicySpec = serde_json::from_str(json)?;
+                    Adviser::BuiltIn(Box::new(spec.build(&problem, stream)?))
+                }
+            };
+            let range = match loss_range {
+                (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
+                (low, high) => LossRange::new(low, high)?,
+            };
+            Ok(Self::of(Advisor::with_range(adviser, arms, range)?))
+        })
     }
 
-    /// Restores an advisor; `policy` is its policy if that is written in Python.
+    /// Restores an advisor; `policy` is its policy if that is written in Python. With `edited`, the checksum is not
+    /// compared.
     #[staticmethod]
-    fn from_json(json: &str, policy: Option<Py<PyAny>>) -> Result<Self, Failure> {
-        let advisor: Advisor<Adviser> = Advisor::from_json(json)?;
-        if let Adviser::Own(own) = advisor.policy() {
-            *own.policy.lock().unwrap_or_else(PoisonError::into_inner) = policy;
-        }
-        Ok(Self { advisor })
+    fn from_json(json: &str, policy: Option<Py<PyAny>>, edited: bool) -> Result<Self, Failure> {
+        called(|| {
+            let advisor: Advisor<Adviser> =
+                if edited { Advisor::from_edited_json(json)? } else { Advisor::from_json(json)? };
+            if let Adviser::Own(own) = advisor.policy() {
+                *own.policy.lock().unwrap_or_else(PoisonError::into_inner) = policy;
+            }
+            Ok(Self::of(advisor))
+        })
     }
 
     /// The advisor as JSON.
     fn to_json(&self) -> Result<String, Failure> {
-        Ok(self.advisor.to_json()?)
+        self.with(|advisor| Ok(advisor.to_json()?))
+    }
+
+    /// The text of a snapshot: the advisor and what Python knows about it.
+    fn snapshot(&self, parts: SnapshotParts) -> Result<String, Failure> {
+        self.with(|advisor| snapshot(advisor, &parts))
+    }
+
+    /// Writes a snapshot to a file. The interpreter lock is held while the snapshot is taken, so that no signal handler
+    /// and no other thread comes between the snapshot and its turn.
+    fn save(&self, py: Python<'_>, path: PathBuf, parts: SnapshotParts) -> Result<(), Failure> {
+        called(|| {
+            let text = self.with(|advisor| snapshot(advisor, &parts))?;
+            let turn = self.saves.turn();
+            detached(py, || self.saves.write(turn, &path, &text).map_err(|error| Failure::File { path, error }))
+        })
     }
 
     /// The policy, if it is written in Python.
     #[getter]
-    fn own_policy(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        match self.advisor.policy() {
-            Adviser::Own(own) => {
-                let guard = own.policy.lock().unwrap_or_else(PoisonError::into_inner);
-                guard.as_ref().map(|policy| policy.clone_ref(py))
-            }
-            Adviser::BuiltIn(_) => None,
-        }
+    fn own_policy(&self, py: Python<'_>) -> Result<Option<Py<PyAny>>, Failure> {
+        self.with(|advisor| {
+            Ok(match advisor.policy() {
+                Adviser::Own(own) => {
+                    let guard = own.policy.lock().unwrap_or_else(PoisonError::into_inner);
+                    guard.as_ref().map(|policy| policy.clone_ref(py))
+                }
+                Adviser::BuiltIn(_) => None,
+            })
+        })
     }
 
     /// The next play: its number, its arm, and whether it is measured.
-    fn ask(&mut self) -> Result<(u64, usize, bool), Failure> {
-        let asked = self.advisor.ask();
-        let decision = self.raised(asked)?;
-        Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
+    fn ask(&self) -> Result<(u64, usize, bool), Failure> {
+        self.with(|advisor| {
+            let asked = advisor.ask();
+            let decision = raised(advisor, asked)?;
+            Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
+        })
     }
 
     /// Takes the loss of a decision, and returns whether the policy uses it.
-    fn tell(&mut self, decision: u64, loss: f64) -> Result<bool, Failure> {
-        let told = self.advisor.tell(decision, loss);
-        self.raised(told)
+    fn tell(&self, decision: u64, loss: f64) -> Result<bool, Failure> {
+        self.with(|advisor| {
+            let told = advisor.tell(decision, loss);
+            raised(advisor, told)
+        })
     }
 
     /// Gives up the loss of a decision.
-    fn forget(&mut self, decision: u64) -> Result<(), Failure> {
-        let forgotten = self.advisor.forget(decision);
-        self.raised(forgotten)
+    fn forget(&self, decision: u64) -> Result<(), Failure> {
+        self.with(|advisor| {
+            let forgotten = advisor.forget(decision);
+            raised(advisor, forgotten)
+        })
     }
 
     /// The arm to use once learning stops.
     fn recommend(&self) -> Result<usize, Failure> {
-        let arm = self.advisor.recommend();
-        self.raised(Ok::<_, Failure>(arm))
+        self.with(|advisor| {
+            let arm = advisor.recommend();
+            raised(advisor, Ok::<_, Failure>(arm))
+        })
     }
 
     /// The arms not ruled out, how much worse than the best any of them can be, and the probability that this is wrong.
-    fn certificate(&self) -> Option<(Vec<usize>, f64, f64)> {
-        self.advisor.certificate().map(|Certificate { arms, gap, delta, .. }| (arms, gap, delta))
+    fn certificate(&self) -> Result<Option<(Vec<usize>, f64, f64)>, Failure> {
+        self.with(|advisor| Ok(advisor.certificate().map(|Certificate { arms, gap, delta, .. }| (arms, gap, delta))))
     }
 
     /// The number of plays of each arm.
     #[getter]
-    fn plays(&self) -> Vec<u64> {
-        self.advisor.plays().to_vec()
+    fn plays(&self) -> Result<Vec<u64>, Failure> {
+        self.with(|advisor| Ok(advisor.plays().to_vec()))
     }
 
     /// The number of changes of the arm.
     #[getter]
-    fn switches(&self) -> u64 {
-        self.advisor.switches()
+    fn switches(&self) -> Result<u64, Failure> {
+        self.with(|advisor| Ok(advisor.switches()))
     }
 
     /// The number of decisions.
     #[getter]
-    fn decisions(&self) -> u64 {
-        self.advisor.decisions()
+    fn decisions(&self) -> Result<u64, Failure> {
+        self.with(|advisor| Ok(advisor.decisions()))
     }
 
     /// The decisions whose losses the policy needs before its next run.
     #[getter]
-    fn outstanding(&self) -> Vec<u64> {
-        self.advisor.outstanding().collect()
+    fn outstanding(&self) -> Result<Vec<u64>, Failure> {
+        self.with(|advisor| Ok(advisor.outstanding().collect()))
     }
 
     /// The current run.
     #[getter]
-    fn current_run(&self) -> Option<PyRun> {
-        self.advisor.current_run().map(PyRun::from)
+    fn current_run(&self) -> Result<Option<PyRun>, Failure> {
+        self.with(|advisor| Ok(advisor.current_run().map(PyRun::from)))
     }
 
     /// The range of losses.
     #[getter]
-    fn loss_range(&self) -> (f64, f64) {
-        (self.advisor.loss_range().low(), self.advisor.loss_range().high())
+    fn loss_range(&self) -> Result<(f64, f64), Failure> {
+        self.with(|advisor| Ok((advisor.loss_range().low(), advisor.loss_range().high())))
     }
 }
 
 impl PyAdvisor {
-    fn raised<T, E: Into<Failure>>(&self, outcome: Result<T, E>) -> Result<T, Failure> {
-        match self.advisor.policy() {
-            Adviser::Own(own) => own.raised.or(outcome),
-            Adviser::BuiltIn(_) => outcome.map_err(Into::into),
-        }
+    fn of(advisor: Advisor<Adviser>) -> Self {
+        Self { advisor: Mutex::new(advisor), saves: SaveQueue::default() }
     }
+
+    /// Runs one method, unless another one is under way. After a panic, the state is not to be trusted.
+    fn with<T>(&self, method: impl FnOnce(&mut Advisor<Adviser>) -> Result<T, Failure>) -> Result<T, Failure> {
+        called(|| match self.advisor.try_lock() {
+            Ok(mut advisor) => method(&mut advisor),
+            Err(TryLockError::WouldBlock) => Err(Failure::Busy(
+                "the advisor is in the middle of a call of its policy, and this call comes from there: a policy, or a \
+                 signal handler that interrupts it, cannot use the advisor that it works for",
+            )),
+            Err(TryLockError::Poisoned(_)) => {
+                Err(Failure::Panic("an earlier call failed, and the advisor is in an unknown state".to_owned()))
+            }
+        })
+    }
+}
+
+/// The exception that the policy raised, if any, otherwise `outcome`.
+fn raised<T, E: Into<Failure>>(advisor: &Advisor<Adviser>, outcome: Result<T, E>) -> Result<T, Failure> {
+    match advisor.policy() {
+        Adviser::Own(own) => own.raised.or(outcome),
+        Adviser::BuiltIn(_) => outcome.map_err(Into::into),
+    }
+}
+
+/// The text of a snapshot. The advisor has a checksum of its own.
+fn snapshot(advisor: &Advisor<Adviser>, parts: &SnapshotParts) -> Result<String, Failure> {
+    let advisor = advisor.to_json()?;
+    let (arms, label, horizon) = parts;
+    let checksum = parts_checksum(parts.clone());
+    let (label, horizon) = (serde_json::to_string(label)?, serde_json::to_string(horizon)?);
+    let own = format!(r#""arms": {arms}, "label": {label}, "horizon": {horizon}, "checksum": "{checksum}""#);
+    Ok(format!(r#"{{"calibandit_python": 2, {own}, "advisor": {advisor}}}"#))
+}
+
+/// SHA-256 of the parts of a snapshot besides the advisor.
+#[pyfunction]
+pub(crate) fn parts_checksum(parts: SnapshotParts) -> String {
+    let (arms, label, horizon) = parts;
+    let mut hasher = Sha256::new();
+    for part in [arms, label, format!("{horizon:?}")] {
+        // The length of each part comes before it, so that no two snapshots are hashed from the same bytes.
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -21,6 +21,8 @@ use calibandit_report::session::SessionError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::interpreter::still_attached;
+
 /// An error of any function of this crate.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -71,6 +73,15 @@ pub(crate) enum Failure {
     /// An unknown name.
     #[error("{0}")]
     Unknown(String),
+    /// A call of an object that is in the middle of another call.
+    #[error("{0}")]
+    Busy(&'static str),
+    /// The interpreter is about to end.
+    #[error("the interpreter is about to end: nothing can be computed any more")]
+    Ending,
+    /// A panic: a violated invariant of the code.
+    #[error("this is a bug of calibandit, please report it: {0}")]
+    Panic(String),
     /// An exception raised by Python code that was called.
     #[error(transparent)]
     Raised(#[from] PyErr),
@@ -125,6 +136,9 @@ impl Failure {
             Failure::Tell(_) => exception(py, "TellError", &message),
             Failure::Snapshot(_) => exception(py, "SnapshotError", &message),
             Failure::Unknown(_) => exception(py, "UnknownNameError", &message),
+            Failure::Busy(_) => exception(py, "ReentrantCallError", &message),
+            Failure::Ending => exception(py, "SimulationError", &message),
+            Failure::Panic(_) => exception(py, "InternalError", &message),
             Failure::Ask(_) | Failure::Advisor(_) | Failure::Range(_) | Failure::Json(_) | Failure::Value(_) => {
                 exception(py, "SpecError", &message)
             }
@@ -165,7 +179,7 @@ fn with(py: Python<'_>, error: PyErr, attribute: &str, json: Option<String>) -> 
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
-        Python::attach(|py| failure.raise(py))
+        still_attached(|py| failure.raise(py))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Warm-up curves fitted to observed losses, and the game that they make.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use calibandit_fit::{
     ArmsError, Fit, GameFit, LeftOutArm, LeftOutReason, LossColumns, LossRange, LossRow, ModelChoice, TableError,
@@ -10,6 +11,8 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::interpreter::called;
+use crate::watch::watched;
 
 /// Fits the arms of a table in memory, given by its columns. Returns arms, left out arms, memory and game as JSON.
 #[pyfunction]
@@ -21,10 +24,13 @@ pub(crate) fn fit_rows(
     model: &str,
     loss_range: (f64, f64),
 ) -> Result<String, Failure> {
-    let (model, range) = options(model, loss_range)?;
-    let rows = arms.into_iter().zip(positions).zip(losses);
-    let rows = rows.map(|((arm, position), loss)| LossRow { arm, position, loss });
-    described(&py.detach(|| fit_in_memory(rows, model, range)).map_err(refused)?)
+    called(|| {
+        let (model, range) = options(model, loss_range)?;
+        let rows = arms.into_iter().zip(positions).zip(losses);
+        let rows = rows.map(|((arm, position), loss)| LossRow { arm, position, loss });
+        let fit = move |_| described(&fit_in_memory(rows, model, range).map_err(refused)?);
+        watched(py, None, &Arc::default(), fit)
+    })
 }
 
 /// Fits the arms of a CSV file, and returns the same.
@@ -32,18 +38,24 @@ pub(crate) fn fit_rows(
 pub(crate) fn fit_file(
     py: Python<'_>,
     path: PathBuf,
-    arm: &str,
-    position: &str,
-    loss: &str,
+    arm: String,
+    position: String,
+    loss: String,
     model: &str,
     loss_range: (f64, f64),
 ) -> Result<String, Failure> {
-    let (model, range) = options(model, loss_range)?;
-    let losses = read_losses(&path, LossColumns { arm, position, loss }).map_err(|error| match error {
-        TableError::Column { .. } => Failure::Unknown(error.to_string()),
-        error => Failure::Value(error.to_string()),
-    })?;
-    described(&py.detach(|| fit_game(&losses, model, range)).map_err(refused)?)
+    called(|| {
+        let (model, range) = options(model, loss_range)?;
+        let fit = move |_| {
+            let columns = LossColumns { arm: &arm, position: &position, loss: &loss };
+            let losses = read_losses(&path, columns).map_err(|error| match error {
+                TableError::Column { .. } => Failure::Unknown(error.to_string()),
+                error => Failure::Value(error.to_string()),
+            })?;
+            described(&fit_game(&losses, model, range).map_err(refused)?)
+        };
+        watched(py, None, &Arc::default(), fit)
+    })
 }
 
 fn options(model: &str, (low, high): (f64, f64)) -> Result<(ModelChoice, LossRange), Failure> {

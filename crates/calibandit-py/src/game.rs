@@ -1,11 +1,12 @@
 //! Games: specifications from which instances are drawn, and games with loss curves that are Python functions.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    Arm, ArmError, Game, GameSpec, LossCurve, LossCurveSpec, LossFn, Noise, OptimumError, Shape, Trend, Weights,
-    optimum, optimum_bounds, reo,
+    Arm, ArmError, Game, GameSpec, Interrupt, LossCurve, LossCurveSpec, LossFn, Noise, Optima, Shape, Trend, Weights,
+    reo_interruptible,
 };
 use calibandit_experiment::GameSource;
 use calibandit_experiment::spec::game_from_json;
@@ -14,7 +15,9 @@ use serde_json::{Value, json};
 
 use crate::column::Column;
 use crate::failure::{Failure, Raised};
+use crate::interpreter::{attached, called};
 use crate::session::PySession;
+use crate::watch::watched;
 
 /// An arm as Python gives it.
 #[derive(FromPyObject)]
@@ -59,100 +62,114 @@ impl PyGame {
     /// The game of a `[game]` table, given as JSON.
     #[staticmethod]
     fn from_spec(json: &str) -> Result<Self, Failure> {
-        let game = game_from_json("the game", &serde_json::from_str(json)?)?;
-        Ok(Self { source: game.into(), raised: Raised::default() })
+        called(|| {
+            let game = game_from_json("the game", &serde_json::from_str(json)?)?;
+            Ok(Self { source: game.into(), raised: Raised::default() })
+        })
     }
 
     /// The game with these arms, some of whose loss curves are Python functions.
     #[staticmethod]
     fn from_arms(arms: Vec<ArmParts<'_>>, title: Option<String>) -> Result<Self, Failure> {
-        let raised = Raised::default();
-        let arms =
-            raised.or(arms.into_iter().map(|parts| arm(parts, &raised)).collect::<Result<Vec<Arm>, Failure>>())?;
-        let game = Game::new(arms)?;
-        let source = match title {
-            Some(title) => {
-                Game::check_title(&title)?;
-                GameSource::Titled { title, game }
-            }
-            None => GameSource::Fixed(game),
-        };
-        Ok(Self { source, raised })
+        called(|| {
+            let raised = Raised::default();
+            let arms = arms.into_iter().map(|parts| arm(parts, &raised)).collect::<Result<Vec<Arm>, Failure>>();
+            let game = Game::new(raised.or(arms)?)?;
+            let source = match title {
+                Some(title) => {
+                    Game::check_title(&title)?;
+                    GameSource::Titled { title, game }
+                }
+                None => GameSource::Fixed(game),
+            };
+            Ok(Self { source, raised })
+        })
     }
 
     /// The game of an instance. Its title says of which game.
     fn draw(&self, seed: u64, experiment: &str, instance: u64) -> Result<Self, Failure> {
-        let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
-        let game = self.raised.or(game)?;
-        let source = match &self.source {
-            GameSource::Spec(GameSpec::Custom(custom)) => match custom.title.clone() {
-                Some(title) => GameSource::Titled { title, game },
-                None => GameSource::Fixed(game),
-            },
-            GameSource::Spec(spec) => {
-                GameSource::Titled { title: format!("{}, instance {instance}", spec.title()), game }
-            }
-            fixed => fixed.clone(),
-        };
-        Ok(Self { source, raised: self.raised.clone() })
+        called(|| {
+            let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
+            let game = self.raised.or(game)?;
+            let source = match &self.source {
+                GameSource::Spec(GameSpec::Custom(custom)) => match custom.title.clone() {
+                    Some(title) => GameSource::Titled { title, game },
+                    None => GameSource::Fixed(game),
+                },
+                GameSource::Spec(spec) => {
+                    GameSource::Titled { title: format!("{}, instance {instance}", spec.title()), game }
+                }
+                fixed => fixed.clone(),
+            };
+            Ok(Self { source, raised: self.raised.clone() })
+        })
     }
 
     /// The game of an instance, to be played one play at a time.
     fn session(&self, seed: u64, experiment: &str, instance: u64) -> Result<PySession, Failure> {
-        let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
-        Ok(PySession::new(self.raised.or(game)?, seed, experiment, instance, self.raised.clone()))
+        called(|| {
+            let game = self.source.draw(&mut StreamKey::new(seed, experiment, instance).game());
+            Ok(PySession::new(self.raised.or(game)?, seed, experiment, instance, self.raised.clone()))
+        })
     }
 
     /// The `[game]` table as JSON; `None` if the game has Python functions.
     pub(crate) fn spec(&self) -> Result<Option<String>, Failure> {
-        Ok(match &self.source {
-            GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
-            GameSource::Fixed(game) => custom(game, None).map(|spec| spec.to_string()),
-            GameSource::Titled { title, game } => custom(game, Some(title)).map(|spec| spec.to_string()),
+        called(|| {
+            Ok(match &self.source {
+                GameSource::Spec(spec) => Some(serde_json::to_string(spec)?),
+                GameSource::Fixed(game) => custom(game, None).map(|spec| spec.to_string()),
+                GameSource::Titled { title, game } => custom(game, Some(title)).map(|spec| spec.to_string()),
+            })
         })
     }
 
     /// Its label in tables and figures.
     #[getter]
-    pub(crate) fn title(&self) -> String {
-        self.source.title()
+    pub(crate) fn title(&self) -> Result<String, Failure> {
+        called(|| Ok(self.source.title()))
     }
 
     /// The numbers of arms and of the longest memory, the best arm, the eventual losses and the names.
     fn facts(&self) -> Result<Facts, Failure> {
-        let game = self.game()?;
-        let losses = game.arms().iter().map(Arm::eventual_loss).collect();
-        let names = game.arms().iter().map(|arm| arm.name().map(str::to_owned)).collect();
-        Ok((game.arms().len(), game.memory(), game.best_arm(), losses, names))
+        called(|| {
+            let game = self.game()?;
+            let losses = game.arms().iter().map(Arm::eventual_loss).collect();
+            let names = game.arms().iter().map(|arm| arm.name().map(str::to_owned)).collect();
+            Ok((game.arms().len(), game.memory(), game.best_arm(), losses, names))
+        })
     }
 
     /// Repeated exposure optimality.
     fn reo(&self, py: Python<'_>) -> Result<ReoParts, Failure> {
-        let game = self.game()?;
-        let found = py.detach(|| reo(&game));
-        let found = self.raised.or(found)?;
-        Ok((found.alpha, found.best_arm, found.arm, found.window))
+        self.computed(py, |game, stop| {
+            let found = reo_interruptible(game, Interrupt::new(stop))?;
+            Ok((found.alpha, found.best_arm, found.arm, found.window))
+        })
     }
 
     /// The optimum, or bounds on it.
     fn optimum(&self, py: Python<'_>, horizon: u64) -> Result<OptimumParts, Failure> {
-        let game = self.game()?;
-        let found = py.detach(|| match optimum(&game, horizon) {
-            Ok(best) => Ok((best.loss, best.excess, best.loss, true, best.sequence)),
-            Err(error) if error.is_too_large() => {
-                let best = optimum_bounds(&game, horizon);
-                Ok((best.upper, best.upper_excess, best.lower, best.exact, best.sequence))
-            }
-            Err(error) => Err(error),
-        });
-        let (loss, excess, lower, exact, sequence) = self.raised.or(found)?;
-        Ok((loss, excess, lower, exact, sequence.prefix, sequence.cycle, sequence.repeats, sequence.tail))
+        self.computed(py, move |game, stop| {
+            let mut optima = Optima::new(game).interruptible(Interrupt::new(stop));
+            let (loss, excess, lower, exact, sequence) = match optima.at(horizon) {
+                Ok(best) => (best.loss, best.excess, best.loss, true, best.sequence),
+                Err(error) if error.is_too_large() => {
+                    let best = optima.bounds_at(horizon);
+                    (best.upper, best.upper_excess, best.lower, best.exact, best.sequence)
+                }
+                Err(error) => return Err(error.into()),
+            };
+            Ok((loss, excess, lower, exact, sequence.prefix, sequence.cycle, sequence.repeats, sequence.tail))
+        })
     }
 
     /// The expected losses of a sequence of plays.
     fn play(&self, sequence: Vec<usize>) -> Result<Column, Failure> {
-        let losses = self.game()?.losses(&sequence);
-        Ok(Column::floats(self.raised.or(losses)?))
+        called(|| {
+            let losses = self.game()?.losses(&sequence);
+            Ok(Column::floats(self.raised.or(losses)?))
+        })
     }
 }
 
@@ -162,13 +179,29 @@ impl PyGame {
         let game = self.source.draw(&mut StreamKey::new(1, crate::simulate::NAME, 0).game());
         self.raised.or(game)
     }
+
+    /// What is computed of the game on another thread, until the flag is set.
+    fn computed<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        compute: impl FnOnce(&Game, &AtomicBool) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        called(|| {
+            let game = self.game()?;
+            let stop = Arc::new(AtomicBool::new(false));
+            let flag = stop.clone();
+            self.raised.or(watched(py, None, &stop, move |_| compute(&game, &flag)))
+        })
+    }
 }
 
 /// Checks an arm before it is part of a game.
 #[pyfunction]
 pub(crate) fn check_arm(parts: ArmParts<'_>) -> Result<(), Failure> {
-    let raised = Raised::default();
-    raised.or(arm(parts, &raised)).map(|_| ())
+    called(|| {
+        let raised = Raised::default();
+        raised.or(arm(parts, &raised)).map(|_| ())
+    })
 }
 
 fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
@@ -209,7 +242,7 @@ fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
 fn function(function: Py<PyAny>, raised: &Raised) -> LossFn {
     let raised = raised.clone();
     Arc::new(move |tally| {
-        Python::attach(|py| {
+        attached(|py| {
             let loss = function.bind(py).call1((tally,)).and_then(|loss| loss.extract::<f64>());
             loss.unwrap_or_else(|error| {
                 raised.put(error);

@@ -10,8 +10,10 @@ mod column;
 mod failure;
 mod fit;
 mod game;
+mod interpreter;
 mod plot;
 mod policy;
+mod save;
 mod session;
 mod simulate;
 mod table;
@@ -23,23 +25,24 @@ use calibandit::{GameSpec, PolicySpec};
 use pyo3::prelude::*;
 
 use failure::Failure;
+use interpreter::{called, detached};
 
 /// Every kind of game, as JSON.
 #[pyfunction]
 fn game_kinds() -> Result<String, Failure> {
-    Ok(serde_json::to_string(GameSpec::catalogue())?)
+    called(|| Ok(serde_json::to_string(GameSpec::catalogue())?))
 }
 
 /// Every kind of policy, as JSON.
 #[pyfunction]
 fn policy_kinds() -> Result<String, Failure> {
-    Ok(serde_json::to_string(PolicySpec::catalogue())?)
+    called(|| Ok(serde_json::to_string(PolicySpec::catalogue())?))
 }
 
 /// Runs the command line and returns its exit code.
 #[pyfunction]
-fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| calibandit_cli::run(arguments))
+fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> Result<u8, Failure> {
+    detached(py, || Ok(calibandit_cli::run(arguments)))
 }
 
 /// The name of the test behind summaries and comparisons.
@@ -48,16 +51,19 @@ fn test_name() -> &'static str {
     calibandit_experiment::stats::TEST
 }
 
-#[pymodule]
+// On free-threaded builds, importing the module turns the interpreter lock on.
+#[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
-    use super::advisor::PyAdvisor;
+    use super::advisor::{PyAdvisor, parts_checksum};
     #[pymodule_export]
     use super::column::Column;
     #[pymodule_export]
     use super::fit::{fit_file, fit_rows};
     #[pymodule_export]
     use super::game::{PyGame, check_arm};
+    #[pymodule_export]
+    use super::interpreter::{close, panic_for_tests};
     #[pymodule_export]
     use super::policy::{PyFeedback, PyRun};
     #[pymodule_export]

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use rand::Rng;
 
 use crate::failure::{Failure, Raised};
+use crate::interpreter::{attached, called};
 
 /// One commitment of a policy: play `arm`, ignore the first `burn_in` losses, add up the next `record`.
 ///
@@ -41,19 +42,21 @@ impl PyRun {
         burn_in: Option<&Bound<'_, PyAny>>,
         record: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self, Failure> {
-        let arm = whole("arm", arm)? as usize;
-        let burn_in = burn_in.map_or(Ok(0), |plays| whole("burn_in", plays))?;
-        let record = record.map_or(Ok(1), |plays| whole("record", plays))?;
-        if burn_in == 0 && record == 0 {
-            return Err(Failure::Value("a run needs at least one play: `burn_in` and `record` are both 0".into()));
-        }
-        Ok(Self { arm, burn_in, record })
+        called(|| {
+            let arm = whole("arm", arm)? as usize;
+            let burn_in = burn_in.map_or(Ok(0), |plays| whole("burn_in", plays))?;
+            let record = record.map_or(Ok(1), |plays| whole("record", plays))?;
+            if burn_in == 0 && record == 0 {
+                return Err(Failure::Value("a run needs at least one play: `burn_in` and `record` are both 0".into()));
+            }
+            Ok(Self { arm, burn_in, record })
+        })
     }
 
     /// A run of this arm to the end of the game.
     #[staticmethod]
-    fn forever(arm: usize) -> Self {
-        Run::forever(arm).into()
+    fn forever(arm: &Bound<'_, PyAny>) -> Result<Self, Failure> {
+        called(|| Ok(Run::forever(whole("arm", arm)? as usize).into()))
     }
 
     /// The number of plays.
@@ -107,7 +110,7 @@ pub(crate) struct PyFeedback {
 impl PyFeedback {
     #[new]
     fn new(plays: &Bound<'_, PyAny>, sum: f64, sum_sq: f64) -> Result<Self, Failure> {
-        Ok(Self { plays: whole("plays", plays)?, sum, sum_sq })
+        called(|| Ok(Self { plays: whole("plays", plays)?, sum, sum_sq }))
     }
 
     /// The mean recorded loss; NaN if nothing was recorded.
@@ -192,7 +195,7 @@ impl UserPolicyFactory for Factory {
     /// Holds the interpreter lock during the whole instance. Taking it for each run would make two Python policies hand
     /// it over at every run. Python itself lets other threads run at its switch interval.
     fn with_policy(&self, problem: &Problem, stream: Stream, play: &mut dyn FnMut(&mut dyn Policy)) {
-        Python::attach(|py| match make(self.factory.bind(py), problem, stream) {
+        attached(|py| match make(self.factory.bind(py), problem, stream) {
             Ok(policy) => play(&mut PythonPolicy { policy, raised: &self.raised, stop: &self.stop }),
             Err(error) => self.raised.put(error),
         });

@@ -1,12 +1,14 @@
 //! A game that the caller plays one play at a time, with noise: for environments and notebooks.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use calibandit::rng::StreamKey;
 use calibandit::{Game, GameError, Stream, Window};
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, Raised};
+use crate::interpreter::called;
 
 /// A game that is played one play at a time. `Game.session` returns it.
 ///
@@ -22,21 +24,34 @@ use crate::failure::{Failure, Raised};
 /// [0.9, 0.1, 0.1]
 /// >>> session
 /// <Session: 4 plays, the last of them ann, ann>
-#[pyclass(name = "Session", module = "calibandit")]
+#[pyclass(name = "Session", module = "calibandit", frozen)]
 pub(crate) struct PySession {
     game: Game,
+    raised: Raised,
+    state: Mutex<SessionState>,
+}
+
+struct SessionState {
     window: Window,
     recent: VecDeque<usize>,
     noise: Stream,
     plays: u64,
-    raised: Raised,
 }
 
 impl PySession {
     pub(crate) fn new(game: Game, seed: u64, experiment: &str, instance: u64, raised: Raised) -> Self {
         let window = game.empty_window();
         let noise = StreamKey::new(seed, experiment, instance).noise();
-        Self { game, window, recent: VecDeque::new(), noise, plays: 0, raised }
+        let state = SessionState { window, recent: VecDeque::new(), noise, plays: 0 };
+        Self { game, raised, state: Mutex::new(state) }
+    }
+
+    /// The state, unless it is in use: by another thread, or by the call that called a loss function.
+    fn state(&self) -> Result<MutexGuard<'_, SessionState>, Failure> {
+        self.state.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Failure::Busy("the session is in the middle of another call"),
+            TryLockError::Poisoned(_) => Failure::Panic("an earlier call of the session failed".to_owned()),
+        })
     }
 
     /// The index of an arm that is given by its index or its name.
@@ -61,42 +76,48 @@ impl PySession {
 impl PySession {
     /// Plays an arm once, given by its index or its name, and returns the observed and the expected loss. A player does
     /// not observe the latter.
-    fn step(&mut self, arm: &Bound<'_, PyAny>) -> Result<(f64, f64), Failure> {
-        let arm = self.index(arm)?;
-        let mut window = self.window.clone();
-        let expected = self.game.play(arm, &mut window);
-        // If a loss function raised, the play was not made.
-        let expected = self.raised.or(Ok::<_, Failure>(expected))?;
-        if expected.is_nan() {
-            let tally = window.exposure(arm, self.game.arms()[arm].weights()).tally;
-            let name = self.game.arm_name(arm).map(str::to_owned);
-            return Err(GameError::CurveLeftRange { arm, name, tally }.into());
-        }
-        let loss = self.game.arms()[arm].noise().draw(expected, &mut self.noise);
-        self.window = window;
-        self.recent.truncate(self.game.memory() - 1);
-        self.recent.push_front(arm);
-        self.plays += 1;
-        Ok((loss, expected))
+    fn step(&self, arm: &Bound<'_, PyAny>) -> Result<(f64, f64), Failure> {
+        called(|| {
+            let arm = self.index(arm)?;
+            let mut state = self.state()?;
+            let mut window = state.window.clone();
+            let expected = self.game.play(arm, &mut window);
+            // If a loss function raised, the play was not made.
+            let expected = self.raised.or(Ok::<_, Failure>(expected))?;
+            if expected.is_nan() {
+                let tally = window.exposure(arm, self.game.arms()[arm].weights()).tally;
+                let name = self.game.arm_name(arm).map(str::to_owned);
+                return Err(GameError::CurveLeftRange { arm, name, tally }.into());
+            }
+            let loss = self.game.arms()[arm].noise().draw(expected, &mut state.noise);
+            state.window = window;
+            state.recent.truncate(self.game.memory() - 1);
+            state.recent.push_front(arm);
+            state.plays += 1;
+            Ok((loss, expected))
+        })
     }
 
     /// The number of plays.
     #[getter]
-    fn plays(&self) -> u64 {
-        self.plays
+    fn plays(&self) -> Result<u64, Failure> {
+        called(|| Ok(self.state()?.plays))
     }
 
     /// The indices of the arms of the plays in the window, oldest first.
     #[getter]
-    fn window(&self) -> Vec<usize> {
-        self.recent.iter().rev().copied().collect()
+    fn window(&self) -> Result<Vec<usize>, Failure> {
+        called(|| Ok(self.state()?.recent.iter().rev().copied().collect()))
     }
 
-    fn __repr__(&self) -> String {
-        let last: Vec<String> = self.window().into_iter().map(|arm| self.game.arm_label(arm)).collect();
-        match self.plays {
-            0 => "<Session: no plays>".to_owned(),
-            plays => format!("<Session: {plays} plays, the last of them {}>", last.join(", ")),
-        }
+    fn __repr__(&self) -> Result<String, Failure> {
+        called(|| {
+            let state = self.state()?;
+            let last: Vec<String> = state.recent.iter().rev().map(|&arm| self.game.arm_label(arm)).collect();
+            Ok(match state.plays {
+                0 => "<Session: no plays>".to_owned(),
+                plays => format!("<Session: {plays} plays, the last of them {}>", last.join(", ")),
+            })
+        })
     }
 }

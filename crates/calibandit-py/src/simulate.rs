@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, Raised};
 use crate::game::PyGame;
+use crate::interpreter::{called, detached};
 use crate::policy::Factory;
 use crate::table::{Described, Table};
 use crate::watch::{ProgressSender, watched};
@@ -42,65 +43,68 @@ pub(crate) fn simulate(
     progress: Option<Bound<'_, PyAny>>,
     warn: &Bound<'_, PyAny>,
 ) -> Result<Table, Failure> {
-    let game = game.get();
-    let table = game.spec()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Raised::default();
-    let source = match &table {
-        Some(table) => GameSource::Spec(serde_json::from_str(table)?),
-        None => game.source.clone(),
-    };
-    let mut builder = Experiment::builder(name)
-        .source("the simulation")
-        .game(source)
-        .horizon(horizon)
-        .instances(instances)
-        .seed(seed)
-        .checkpoints(serde_json::from_str(checkpoints)?);
-    let mut entries: Vec<Value> = Vec::new();
-    for (label, table, factory) in policies {
-        let entry: Value = serde_json::from_str(&table)?;
-        let policy = match factory {
-            Some(factory) => {
-                let (raised, stop) = (raised.clone(), stop.clone());
-                PolicySource::User(Arc::new(Factory { factory, raised, stop }))
-            }
-            None => policy_from_json("the simulation", &entry)?.policy.into(),
+    called(|| {
+        let game = game.get();
+        let table = game.spec()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let raised = Raised::default();
+        let source = match &table {
+            Some(table) => GameSource::Spec(serde_json::from_str(table)?),
+            None => game.source.clone(),
         };
-        let label = label.or_else(|| Some(entry.get("label")?.as_str()?.to_owned()));
-        builder = match label {
-            Some(label) => builder.labelled_policy(label, policy),
-            None => builder.policy(policy),
-        };
-        entries.push(entry);
-    }
-    let experiment = builder.build()?;
-    memory_warnings(&experiment).into_iter().try_for_each(|sentence| warn.call1((sentence,)).map(|_| ()))?;
-    let played = watched(py, progress.as_ref(), &stop, |report| {
-        let options = RunOptions { threads: jobs, shard: Shard::WHOLE, stop: &stop, progress: &report };
-        Ok(run_experiment(&experiment, &options, None)?)
-    });
-    // An exception in a policy or in a loss function is the cause of any later error.
-    let results = game.raised.or(raised.or(played))?;
-    if experiment.file().is_some() {
-        return Table::new(vec![Described::Spec(Box::new(experiment))], vec![results]);
-    }
-    for (entry, labelled) in entries.iter_mut().zip(experiment.policies()) {
-        entry["label"] = labelled.label.clone().into();
-    }
-    let described = json!({
-        "name": experiment.name(),
-        "horizon": horizon,
-        "instances": instances,
-        "seed": seed,
-        "checkpoints": serde_json::from_str::<Value>(checkpoints)?,
-        "game": match table {
-            Some(table) => serde_json::from_str(&table)?,
-            None => json!({"kind": "python", "title": game.title()}),
-        },
-        "policy": entries,
-    });
-    Table::new(vec![Described::Plain(described)], vec![results])
+        let mut builder = Experiment::builder(name)
+            .source("the simulation")
+            .game(source)
+            .horizon(horizon)
+            .instances(instances)
+            .seed(seed)
+            .checkpoints(serde_json::from_str(checkpoints)?);
+        let mut entries: Vec<Value> = Vec::new();
+        for (label, table, factory) in policies {
+            let entry: Value = serde_json::from_str(&table)?;
+            let policy = match factory {
+                Some(factory) => {
+                    let (raised, stop) = (raised.clone(), stop.clone());
+                    PolicySource::User(Arc::new(Factory { factory, raised, stop }))
+                }
+                None => policy_from_json("the simulation", &entry)?.policy.into(),
+            };
+            let label = label.or_else(|| Some(entry.get("label")?.as_str()?.to_owned()));
+            builder = match label {
+                Some(label) => builder.labelled_policy(label, policy),
+                None => builder.policy(policy),
+            };
+            entries.push(entry);
+        }
+        let experiment = Arc::new(builder.build()?);
+        memory_warnings(&experiment).into_iter().try_for_each(|sentence| warn.call1((sentence,)).map(|_| ()))?;
+        let (played, flag) = (experiment.clone(), stop.clone());
+        let played = watched(py, progress.as_ref(), &stop, move |report| {
+            let options = RunOptions { threads: jobs, shard: Shard::WHOLE, stop: &flag, progress: &report };
+            Ok(run_experiment(&played, &options, None)?)
+        });
+        // An exception in a policy or in a loss function is the cause of any later error.
+        let results = game.raised.or(raised.or(played))?;
+        if experiment.file().is_some() {
+            return Table::new(vec![Described::Spec(Box::new(experiment.as_ref().clone()))], vec![results]);
+        }
+        for (entry, labelled) in entries.iter_mut().zip(experiment.policies()) {
+            entry["label"] = labelled.label.clone().into();
+        }
+        let described = json!({
+            "name": experiment.name(),
+            "horizon": horizon,
+            "instances": instances,
+            "seed": seed,
+            "checkpoints": serde_json::from_str::<Value>(checkpoints)?,
+            "game": match table {
+                Some(table) => serde_json::from_str(&table)?,
+                None => json!({"kind": "python", "title": game.title()?}),
+            },
+            "policy": entries,
+        });
+        Table::new(vec![Described::Plain(described)], vec![results])
+    })
 }
 
 /// An experiment from a file, or from JSON.
@@ -120,41 +124,44 @@ pub(crate) fn run(
     path: Option<PathBuf>,
     json: &str,
     out: Option<PathBuf>,
+    force: bool,
     jobs: usize,
     shard: Option<(usize, usize)>,
     seed: Option<u64>,
     instances: Option<u64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<Table, Failure> {
-    let spec = read_spec(None, Some(json))?;
-    let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
-    let stop = AtomicBool::new(false);
-    let notes: Mutex<Vec<String>> = Mutex::default();
-    let again = |spec: &Experiment| match &path {
-        None => session::default_command(spec),
-        Some(path) => {
-            let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-            let instances = instances.map_or(String::new(), |n| format!(" --instances {n}"));
-            format!("calibandit run {}{seed}{instances}", path.display())
-        }
-    };
-    let results = watched(py, progress.as_ref(), &stop, |report: ProgressSender| {
-        let specs = std::slice::from_ref(&spec);
-        let Some(out) = &out else {
-            let options = RunOptions { threads: jobs, shard, stop: &stop, progress: &report };
-            return Ok(run_experiment(&spec, &options, None)?);
+    called(|| {
+        let spec = Arc::new(read_spec(None, Some(json))?);
+        let shard = shard.map_or(Ok(Shard::WHOLE), |(index, of)| Shard::new(index, of))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let notes: Arc<Mutex<Vec<String>>> = Arc::default();
+        let again = move |spec: &Experiment| match &path {
+            None => session::default_command(spec),
+            Some(path) => {
+                let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
+                let instances = instances.map_or(String::new(), |n| format!(" --instances {n}"));
+                format!("calibandit run {}{seed}{instances}", path.display())
+            }
         };
-        let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &again };
-        let note = |note: OutputNote| notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_string());
-        let out = &OutputDir::new(out);
-        let stop = &stop;
-        let session = Session { out, force: false, shard, threads: jobs, stop, note: &note, texts, sections: vec![] };
-        let mut all = session.run(specs, |_| report.clone())?;
-        all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
-    });
-    log_notes(py, notes.into_inner().unwrap_or_else(PoisonError::into_inner))?;
-    let results = results?;
-    Table::new(vec![Described::Spec(Box::new(spec))], vec![results])
+        let (played, flag, noted) = (spec.clone(), stop.clone(), notes.clone());
+        let results = watched(py, progress.as_ref(), &stop, move |report: ProgressSender| {
+            let specs = std::slice::from_ref(played.as_ref());
+            let Some(out) = &out else {
+                let options = RunOptions { threads: jobs, shard, stop: &flag, progress: &report };
+                return Ok(run_experiment(&played, &options, None)?);
+            };
+            let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &again };
+            let note = |note: OutputNote| noted.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_string());
+            let (out, stop) = (&OutputDir::new(out), &flag);
+            let session = Session { out, force, shard, threads: jobs, stop, note: &note, texts, sections: vec![] };
+            let mut all = session.run(specs, |_| report.clone())?;
+            all.pop().ok_or_else(|| Failure::Value("nothing was run".into()))
+        });
+        log_notes(py, std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner)))?;
+        let results = results?;
+        Table::new(vec![Described::Spec(Box::new(spec.as_ref().clone()))], vec![results])
+    })
 }
 
 /// Logs what the user should know about an output folder.
@@ -166,51 +173,56 @@ fn log_notes(py: Python<'_>, notes: Vec<String>) -> Result<(), Failure> {
 
 /// Merges the shards of a run.
 #[pyfunction]
-pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf) -> Result<Table, Failure> {
-    let (specs, results) = py.detach(|| {
+pub(crate) fn merge(py: Python<'_>, folders: Vec<PathBuf>, out: PathBuf, force: bool) -> Result<Table, Failure> {
+    detached(py, || {
         let texts = ReportTexts { title: "", lead: "", caption: &figures::caption, command: &session::default_command };
         // Merging opens no journal; that a file system has no locks is said when the shards are written.
-        session::merge(&folders, &OutputDir::new(out), false, &|_| {}, texts)
-    })?;
-    Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
+        let (specs, results) = session::merge(&folders, &OutputDir::new(out), force, &|_| {}, texts)?;
+        Table::new(specs.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
+    })
 }
 
 /// The results in a folder.
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
-    let Stored { experiments, results, .. } = py.detach(|| OutputDir::new(&folder).read())?;
-    Table::new(experiments.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
+    detached(py, || {
+        let Stored { experiments, results, .. } = OutputDir::new(&folder).read()?;
+        Table::new(experiments.into_iter().map(|spec| Described::Spec(Box::new(spec))).collect(), results)
+    })
 }
 
 /// The static analysis of an experiment, as JSON.
 #[pyfunction]
 pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
-    let spec = read_spec(path, json)?;
-    let checks = py.detach(|| preflight(&spec));
-    Ok(to_json(&spec, &checks).to_string())
+    called(|| {
+        let spec = read_spec(path, json)?;
+        watched(py, None, &Arc::default(), move |_| Ok(to_json(&spec, &preflight(&spec)).to_string()))
+    })
 }
 
 /// One sentence for each policy of an experiment whose bound on the memory is too small.
 #[pyfunction(name = "memory_warnings")]
 pub(crate) fn memory_warnings_of(json: &str) -> Result<Vec<String>, Failure> {
-    Ok(memory_warnings(&read_spec(None, Some(json))?))
+    called(|| Ok(memory_warnings(&read_spec(None, Some(json))?)))
 }
 
 /// The labels of the points of an experiment.
 #[pyfunction]
 pub(crate) fn point_labels(json: &str) -> Result<Vec<String>, Failure> {
-    Ok(read_spec(None, Some(json))?.game_labels())
+    called(|| Ok(read_spec(None, Some(json))?.game_labels()))
 }
 
 /// An experiment with every default filled in, as JSON.
 #[pyfunction]
 pub(crate) fn complete_spec(path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
-    Ok(read_spec(path, json)?.to_json().expect("it was read from a specification").to_string())
+    called(|| Ok(read_spec(path, json)?.to_json().expect("it was read from a specification").to_string()))
 }
 
 /// The table of a policy with every constant default filled in, its label, and its bound on the memory.
 #[pyfunction]
 pub(crate) fn complete_policy(json: &str) -> Result<(String, String, Option<u64>), Failure> {
-    let entry = policy_from_json("the policy", &serde_json::from_str(json)?)?;
-    Ok((serde_json::to_string(&entry.policy)?, entry.label, entry.policy.memory_bound()))
+    called(|| {
+        let entry = policy_from_json("the policy", &serde_json::from_str(json)?)?;
+        Ok((serde_json::to_string(&entry.policy)?, entry.label, entry.policy.memory_bound()))
+    })
 }

@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 use crate::batch::{LABELS, batch};
 use crate::column::Column;
 use crate::failure::Failure;
+use crate::interpreter::{called, detached};
 use crate::plot::plot;
 
 /// The description of an experiment.
@@ -99,51 +100,57 @@ impl Table {
     /// The table that returned `parts`.
     #[staticmethod]
     fn of_parts(described: &str, csv: &[u8]) -> Result<Self, Failure> {
-        let parts: Vec<(bool, Value)> = serde_json::from_str(described)?;
-        let read = read_csv(csv)?;
-        let (mut described, mut results) = (Vec::new(), Vec::new());
-        for (i, (is_spec, value)) in parts.into_iter().enumerate() {
-            if is_spec {
-                let spec = Experiment::from_json("the stored results", &value)?;
-                results.push(Results::of_experiment(&spec, &read)?);
-                described.push(Described::Spec(Box::new(spec)));
-            } else {
-                results.extend(read.get(i).cloned());
-                described.push(Described::Plain(value));
+        called(|| {
+            let parts: Vec<(bool, Value)> = serde_json::from_str(described)?;
+            let read = read_csv(csv)?;
+            let (mut described, mut results) = (Vec::new(), Vec::new());
+            for (i, (is_spec, value)) in parts.into_iter().enumerate() {
+                if is_spec {
+                    let spec = Experiment::from_json("the stored results", &value)?;
+                    results.push(Results::of_experiment(&spec, &read)?);
+                    described.push(Described::Spec(Box::new(spec)));
+                } else {
+                    results.extend(read.get(i).cloned());
+                    described.push(Described::Plain(value));
+                }
             }
-        }
-        Self::new(described, results)
+            Self::new(described, results)
+        })
     }
 
     /// The tables of several games with the same policies as one table, with these labels of the games.
     #[staticmethod]
     fn join(parts: Vec<PyRef<'_, Table>>, labels: Vec<String>) -> Result<Self, Failure> {
-        let nothing = || Failure::Value("there are no games".to_owned());
-        let first = parts.first().and_then(|table| table.results.first()).ok_or_else(nothing)?;
-        let mut curves = CurveCollector::new(None);
-        let mut games = Map::new();
-        for (game, (table, label)) in parts.iter().zip(&labels).enumerate() {
-            for (described, results) in table.experiments() {
-                for curve in results.curves() {
-                    curves.push(Curve { game, ..curve?.into_owned() })?;
+        called(|| {
+            let nothing = || Failure::Value("there are no games".to_owned());
+            let first = parts.first().and_then(|table| table.results.first()).ok_or_else(nothing)?;
+            let mut curves = CurveCollector::new(None);
+            let mut games = Map::new();
+            for (game, (table, label)) in parts.iter().zip(&labels).enumerate() {
+                for (described, results) in table.experiments() {
+                    for curve in results.curves() {
+                        curves.push(Curve { game, ..curve?.into_owned() })?;
+                    }
+                    games.insert(label.clone(), described.json()?["game"].take());
                 }
-                games.insert(label.clone(), described.json()?["game"].take());
             }
-        }
-        let mut described = parts[0].described[0].json()?;
-        if let Value::Object(table) = &mut described {
-            table.remove("game");
-            table.insert("games".to_owned(), Value::Object(games));
-        }
-        let results = Results::collected(first.experiment.clone(), labels, first.policies.clone(), curves)?;
-        Self::new(vec![Described::Plain(described)], vec![results])
+            let mut described = parts[0].described[0].json()?;
+            if let Value::Object(table) = &mut described {
+                table.remove("game");
+                table.insert("games".to_owned(), Value::Object(games));
+            }
+            let results = Results::collected(first.experiment.clone(), labels, first.policies.clone(), curves)?;
+            Self::new(vec![Described::Plain(described)], vec![results])
+        })
     }
 
     /// The whole table in a form that can be stored.
     fn parts(&self) -> Result<(String, Vec<u8>), Failure> {
-        let described = self.described.iter().map(|one| Ok(json!([one.spec().is_some(), one.json()?])));
-        let described: Result<Vec<Value>, Failure> = described.collect();
-        Ok((Value::Array(described?).to_string(), self.csv()?))
+        called(|| {
+            let described = self.described.iter().map(|one| Ok(json!([one.spec().is_some(), one.json()?])));
+            let described: Result<Vec<Value>, Failure> = described.collect();
+            Ok((Value::Array(described?).to_string(), self.csv()?))
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -178,40 +185,48 @@ impl Table {
 
     /// A column of numbers.
     fn column(&self, name: &str) -> Result<Column, Failure> {
-        let column = self.batch.column_by_name(name).and_then(Column::of);
-        column.ok_or_else(|| Failure::Unknown(format!("there is no column of numbers {name:?}")))
+        called(|| {
+            let column = self.batch.column_by_name(name).and_then(Column::of);
+            column.ok_or_else(|| Failure::Unknown(format!("there is no column of numbers {name:?}")))
+        })
     }
 
     /// A column of labels: one key per row, -1 for a missing value, and the label of each key.
     fn labels(&self, name: &str) -> Result<(Vec<i32>, Vec<String>), Failure> {
-        let column = self.batch.column_by_name(name);
-        let labels = column.and_then(|column| column.as_any().downcast_ref::<DictionaryArray<Int32Type>>());
-        let values = labels.and_then(|labels| labels.values().as_any().downcast_ref::<StringArray>());
-        match (labels, values) {
-            (Some(labels), Some(values)) => {
-                let values = values.iter().flatten().map(str::to_string).collect();
-                Ok((labels.keys().iter().map(|key| key.unwrap_or(-1)).collect(), values))
+        called(|| {
+            let column = self.batch.column_by_name(name);
+            let labels = column.and_then(|column| column.as_any().downcast_ref::<DictionaryArray<Int32Type>>());
+            let values = labels.and_then(|labels| labels.values().as_any().downcast_ref::<StringArray>());
+            match (labels, values) {
+                (Some(labels), Some(values)) => {
+                    let values = values.iter().flatten().map(str::to_string).collect();
+                    Ok((labels.keys().iter().map(|key| key.unwrap_or(-1)).collect(), values))
+                }
+                _ => Err(Failure::Unknown(format!("there is no column of labels {name:?}"))),
             }
-            _ => Err(Failure::Unknown(format!("there is no column of labels {name:?}"))),
-        }
+        })
     }
 
     /// The descriptions of the experiments, with the keys of a file, as JSON.
     fn specs(&self) -> Result<String, Failure> {
-        let specs: Result<Vec<Value>, _> = self.described.iter().map(Described::json).collect();
-        Ok(Value::Array(specs?).to_string())
+        called(|| {
+            let specs: Result<Vec<Value>, _> = self.described.iter().map(Described::json).collect();
+            Ok(Value::Array(specs?).to_string())
+        })
     }
 
     /// The same bytes as `results.csv`.
     fn csv(&self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        write_csv(&self.results, &mut bytes)?;
-        Ok(bytes)
+        called(|| {
+            let mut bytes = Vec::new();
+            write_csv(&self.results, &mut bytes)?;
+            Ok(bytes)
+        })
     }
 
     /// Writes `results.csv`.
     fn write_csv(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
-        py.detach(|| {
+        detached(py, || {
             let failed = |error| Failure::File { path: path.clone(), error };
             let file = BufWriter::new(File::create(&path).map_err(failed)?);
             Ok(write_csv(&self.results, file)?)
@@ -220,48 +235,51 @@ impl Table {
 
     /// The CPR over the instances at every checkpoint, or the closing table, as JSON.
     fn summary(&self, all_times: bool) -> Result<String, Failure> {
-        let mut rows: Vec<Value> = Vec::new();
-        for results in &self.results {
-            if all_times {
-                for row in summarise(results)? {
-                    let game = results.games.iter().position(|label| *label == row.game).unwrap_or_default();
-                    rows.push(self.row(results, game, &row.policy, row.t, serde_json::to_value(row.cpr)?, []));
+        called(|| {
+            let mut rows: Vec<Value> = Vec::new();
+            for results in &self.results {
+                if all_times {
+                    for row in summarise(results)? {
+                        let game = results.games.iter().position(|label| *label == row.game).unwrap_or_default();
+                        rows.push(self.row(results, game, &row.policy, row.t, serde_json::to_value(row.cpr)?, []));
+                    }
+                    continue;
                 }
-                continue;
-            }
-            let end = results.end_time();
-            for game in 0..results.games.len() {
-                for row in rank_policies(results, game) {
-                    let last = [
-                        ("switches", row.switches.into()),
-                        ("groups", row.groups.into()),
-                        ("better_than", row.better_than.into()),
-                    ];
-                    rows.push(self.row(results, game, &row.policy, end, serde_json::to_value(row.cpr)?, last));
+                let end = results.end_time();
+                for game in 0..results.games.len() {
+                    for row in rank_policies(results, game) {
+                        let last = [
+                            ("switches", row.switches.into()),
+                            ("groups", row.groups.into()),
+                            ("better_than", row.better_than.into()),
+                        ];
+                        rows.push(self.row(results, game, &row.policy, end, serde_json::to_value(row.cpr)?, last));
+                    }
                 }
             }
-        }
-        Ok(Value::Array(rows).to_string())
+            Ok(Value::Array(rows).to_string())
+        })
     }
 
     /// Compares two policies in one game.
     fn compare(&self, a: &str, b: &str, game: Option<&str>, experiment: Option<&str>) -> Result<Compared, Failure> {
-        let (results, game) = self.one_game(game, experiment)?;
-        let found = compare(results, game, a, b)?;
-        let [low, high] = found.interval;
-        let numbers = (found.mean_difference, low, high, found.effect_size, found.p, found.p_corrected);
-        Ok((results.games[game].clone(), found.n, numbers, found.test))
+        called(|| {
+            let (results, game) = self.one_game(game, experiment)?;
+            let found = compare(results, game, a, b)?;
+            let [low, high] = found.interval;
+            let numbers = (found.mean_difference, low, high, found.effect_size, found.p, found.p_corrected);
+            Ok((results.games[game].clone(), found.n, numbers, found.test))
+        })
     }
 
     /// The figure that a request in JSON asks for, with styles and the description for plotly, as JSON.
     fn plot(&self, py: Python<'_>, request: &str) -> Result<String, Failure> {
-        let request = serde_json::from_str(request)?;
-        py.detach(|| Ok(plot(&self.described, &self.results, &request)?.to_string()))
+        detached(py, || Ok(plot(&self.described, &self.results, &serde_json::from_str(request)?)?.to_string()))
     }
 
     /// Writes the report: one HTML file.
     fn report(&self, py: Python<'_>, path: PathBuf, title: Option<String>) -> Result<(), Failure> {
-        py.detach(|| {
+        detached(py, || {
             let page = self.page(title)?.to_html();
             std::fs::write(&path, page).map_err(|error| Failure::File { path, error })
         })
