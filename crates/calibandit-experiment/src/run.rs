@@ -108,7 +108,8 @@ mod tests {
         Experiment::from_toml("x.toml", &text).unwrap_or_else(|errors| panic!("{errors}"))
     }
 
-    const FIXED: &str = "{ kind = \"step\", arms = 3, memory = 2 }";
+    const FIXED: &str = "{ kind = \"custom\", arm = [{ memory = 2, loss = 0.5 }, { memory = 2, loss = [0.9, 0.1] }] }";
+    const SHUFFLED: &str = "{ kind = \"step\", arms = 3, memory = 2 }";
     const RANDOM: &str = "{ kind = \"random-reo\", arms = 3, memory = 2 }";
 
     fn tables(results: &Results) -> [Vec<u8>; 3] {
@@ -123,7 +124,7 @@ mod tests {
     fn tables_are_the_same_bytes_from_memory_and_from_a_file() {
         let stop = AtomicBool::new(false);
         let options = RunOptions { threads: 2, shard: Shard::WHOLE, stop: &stop, progress: &() };
-        for game in [FIXED, RANDOM] {
+        for game in [FIXED, SHUFFLED, RANDOM] {
             let in_memory = tables(&run(&experiment(game), &options, None).unwrap());
             for memory in [0, 5000] {
                 let curves = CurveCollector::with_memory(None, memory);
@@ -134,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn instances_are_released_after_their_last_use_and_games_that_are_not_random_are_shared() {
-        for (game, most, uses) in [(FIXED, 1, 36), (RANDOM, 12, 36)] {
+    fn instances_are_released_after_their_last_use_and_games_that_are_always_the_same_are_shared() {
+        for (game, most, uses) in [(FIXED, 1, 36), (SHUFFLED, 12, 36), (RANDOM, 12, 36)] {
             let experiment = experiment(game);
             let plan = RunPlan::new(&experiment, Shard::WHOLE);
             let batches = plan.batches();
@@ -150,6 +151,22 @@ mod tests {
                 held.push(plan.held_instances());
             }
             assert_eq!((held.iter().max(), held.last()), (Some(&most), Some(&0)), "{game}");
+        }
+    }
+
+    #[test]
+    fn shards_have_the_curves_of_the_whole_run() {
+        let stop = AtomicBool::new(false);
+        let part = |game, shard| {
+            let options = RunOptions { threads: 2, shard, stop: &stop, progress: &() };
+            let results = run(&experiment(game), &options, None).unwrap();
+            results.curves().map(|curve| curve.unwrap().into_owned()).collect::<Vec<Curve>>()
+        };
+        for game in [FIXED, SHUFFLED, RANDOM] {
+            let whole = part(game, Shard::WHOLE);
+            let shards: Vec<Curve> = (1..=3).flat_map(|i| part(game, Shard::new(i, 3).unwrap())).collect();
+            assert_eq!(shards.len(), whole.len());
+            assert!(shards.iter().all(|curve| whole.contains(curve)), "{game}");
         }
     }
 

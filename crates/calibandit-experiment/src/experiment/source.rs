@@ -44,7 +44,13 @@ impl GameSource {
         }
     }
 
-    /// Whether instances are different games.
+    /// Whether all instances are the same game. Most named games place their best arm at random, so that instances
+    /// differ at least in the order of the arms.
+    pub(crate) fn is_same_in_all_instances(&self) -> bool {
+        self.spec().is_none_or(|spec| matches!(spec, GameSpec::Custom(_)))
+    }
+
+    /// Whether instances differ in more than the order of their arms.
     pub fn is_random(&self) -> bool {
         match self {
             GameSource::Spec(spec) => spec.is_random(),

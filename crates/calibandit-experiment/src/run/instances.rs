@@ -1,6 +1,6 @@
 //! The instances of games that tasks of a run share, each with the optimum that regret is measured against.
 //!
-//! A game that is not drawn at random is prepared once for all instances. An instance is kept from its first use to its
+//! A game that is the same in all instances is prepared once. An instance is kept from its first use to its
 //! last one, so that a run of a million instances does not hold them all.
 
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(super) struct Instances<'a> {
 /// A game of one or more points, and how often its instances will be used.
 struct GameUses<'a> {
     source: &'a GameSource,
-    /// By instance; one number for all if the game is not random.
+    /// By instance; one number for all if the game is the same in all.
     uses: Vec<AtomicU32>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Instances<'a> {
         for point in experiment.points() {
             let game = *known.entry(game_key(point)).or_insert(games.len());
             if game == games.len() {
-                let places = if point.game.is_random() { experiment.instances() } else { 1 };
+                let places = if point.game.is_same_in_all_instances() { 1 } else { experiment.instances() };
                 let uses = (0..places).map(|_| AtomicU32::new(0)).collect();
                 games.push(GameUses { source: &point.game, uses });
             }

@@ -288,9 +288,9 @@ fn stages(experiment: &Experiment, instances: &Instances<'_>, sizes: &[(usize, N
             continue;
         }
         let bytes = 256 * *arms as u64 + 8 * experiment.grid().times().len() as u64;
-        let random = point.game.is_random();
-        stages.push((before, if random { bytes } else { 0 }));
-        before += bytes * if random { experiment.instances() } else { 1 };
+        let same = point.game.is_same_in_all_instances();
+        stages.push((before, if same { 0 } else { bytes }));
+        before += bytes * if same { 1 } else { experiment.instances() };
     }
     stages
 }
