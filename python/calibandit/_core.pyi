@@ -12,6 +12,7 @@ __all__ = [
     "Run",
     "Session",
     "Table",
+    "_panic",
     "check_arm",
     "check_spec",
     "close",

@@ -63,7 +63,9 @@ print("ready", flush=True)
 @pytest.mark.parametrize("signals", [1, 2])
 @pytest.mark.parametrize("call", LONG)
 def test_ctrl_c_ends_a_long_call(call: str, signals: int) -> None:
-    program = f"{PREPARED}\ntry:\n    {LONG[call]}\n    print('finished')\nexcept KeyboardInterrupt:\n    print('ended')\n"
+    program = (
+        f"{PREPARED}\ntry:\n    {LONG[call]}\n    print('finished')\nexcept KeyboardInterrupt:\n    print('ended')\n"
+    )
     # At the end of the process, the sleeping policy would be waited for.
     program += "sys.stdout.flush()\nimport os\nos._exit(0)\n"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
@@ -186,7 +188,7 @@ def test_results_do_not_depend_on_standard_error(stream: str, progress: str) -> 
 
 def test_a_panic_is_an_exception_that_programs_can_catch() -> None:
     for on_another_thread in (False, True):
-        with pytest.raises(cb.InternalError, match="bug of calibandit.*as the test demands") as caught:
+        with pytest.raises(cb.InternalError, match=r"bug of calibandit.*as the test demands") as caught:
             cb._core._panic(on_another_thread)
         assert isinstance(caught.value, RuntimeError) and isinstance(caught.value, Exception)
 
