@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from . import _deprecated, _interpreter, errors, games, policies
+from . import _deprecated, errors, games, policies
+from . import _interpreter as _interpreter
 from ._advisor import Advisor, Certificate, Decision
 from ._arm import Arm
 from ._core import VERSION as __version__
