@@ -72,6 +72,11 @@ impl Faults {
         Self { kind, at, operations: AtomicUsize::new(0), crashed: AtomicBool::new(false), unsynced: Mutex::default() }
     }
 
+    /// No fault: operations are only counted.
+    pub fn none() -> Self {
+        Self::new(FaultKind::DeviceError, usize::MAX)
+    }
+
     /// The number of operations so far.
     pub fn operations(&self) -> usize {
         self.operations.load(Ordering::Relaxed)
