@@ -5,7 +5,10 @@
 //! where that is possible, before the first step starts. To add a check, write a step and add it to a task below.
 
 mod bench;
+mod crash;
+mod evidence;
 mod files;
+mod fuzz;
 mod ignored;
 mod outcome;
 mod package;
@@ -93,6 +96,16 @@ const TASKS: &[TaskDefinition] = &[
         name: "generate",
         help: "writes the Python modules that are generated from the library's catalogue",
         steps: &[TaskStep::new("generate", steps::generate)],
+    },
+    TaskDefinition {
+        name: "fuzz",
+        help: "10^7 executions of the fuzz targets; writes their numbers to docs/reliability.md",
+        steps: &[TaskStep::new("build", fuzz::build), TaskStep::new("targets", fuzz::run)],
+    },
+    TaskDefinition {
+        name: "crash",
+        help: "damage, faults, kills and pairs of writers; writes their numbers to docs/reliability.md",
+        steps: &[TaskStep::new("crash", crash::run)],
     },
     TaskDefinition {
         name: "bench",

@@ -15,9 +15,9 @@
 //! assert_eq!(sum, 385);
 //! ```
 //!
-//! Tasks of a stage are started in order of decreasing cost, so that no long task starts last. The order in which they finish is
-//! not defined: a caller that needs an order puts it into the task and sorts what it collected. After an error, or once
-//! the stop flag is set, tasks under way are finished and no new ones are started.
+//! Tasks of a stage are started in order of decreasing cost, so that no long task starts last. The order in which they
+//! finish is not defined: a caller that needs an order puts it into the task and sorts what it collected. After an
+//! error, or once the stop flag is set, tasks under way are finished and no new ones are started.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{PACKAGES, architecture_section};
 
 /// Each crate of this workspace with the others that it may depend on.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("calibandit", &[]),
     ("calibandit-experiment", &["calibandit"]),
     ("calibandit-fit", &["calibandit"]),
@@ -26,6 +26,7 @@ const ALLOWED: [(&str, &[&str]); 9] = [
             "calibandit-report",
         ],
     ),
+    ("calibandit-fuzz", &["calibandit", "calibandit-experiment", "calibandit-fit"]),
     ("xtask", &["calibandit"]),
     ("xtask-generate", &["calibandit"]),
 ];

@@ -68,8 +68,8 @@ pub struct Optimum {
     pub sequence: BestSequence,
 }
 
-/// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory; a search of usual games takes
-/// about a second.
+/// How much work [`Optima`] may do. By default a graph takes at most about 1 GB of memory; a search of usual games
+/// takes about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The number of merged states up to which a game is made into a graph. The transient windows of the first plays

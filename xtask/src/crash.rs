@@ -1,0 +1,135 @@
+//! `cargo xtask crash`: damage, faults, kills and pairs of writers in large numbers.
+//!
+//! The searches are tests with a number that an environment variable sets; `cargo xtask test` runs them with small
+//! ones. Each ends with a line of what it did, which becomes a row of the table in docs/reliability.md.
+
+use crate::evidence::{self, EvidenceTable};
+use crate::outcome::{StepError, StepOutcome};
+use crate::requirements::Machine;
+use crate::shell::{OutputStream, Program};
+
+/// A test that searches for a state that must not occur.
+struct CrashSearch {
+    what: &'static str,
+    package: &'static str,
+    test: &'static str,
+    /// The names of test functions that contain this are run.
+    filter: &'static str,
+    /// The variable that sets the number of tries, and the number in a full run.
+    tries: Option<(&'static str, &'static str)>,
+    /// What the closing lines begin with; empty for lines of the form "POLICY: N of M refused".
+    summary: &'static str,
+}
+
+const SEARCHES: [CrashSearch; 6] = [
+    CrashSearch {
+        what: "damaged result folders and shards",
+        package: "calibandit-experiment",
+        test: "reliability",
+        filter: "damaged_folders",
+        tries: Some(("CALIBANDIT_DAMAGES", "10000")),
+        summary: "damages of folders: ",
+    },
+    CrashSearch {
+        what: "damaged journals",
+        package: "calibandit-experiment",
+        test: "reliability",
+        filter: "damaged_journals",
+        tries: Some(("CALIBANDIT_DAMAGES", "10000")),
+        summary: "damages of journals: ",
+    },
+    CrashSearch {
+        what: "a fault at every operation on files",
+        package: "calibandit-report",
+        test: "reliability",
+        filter: "faults_at_every",
+        tries: None,
+        summary: "faults: ",
+    },
+    CrashSearch {
+        what: "the same for tournaments",
+        package: "calibandit-paper",
+        test: "tournament_files",
+        filter: "faults_at_every",
+        tries: None,
+        summary: "tournament: ",
+    },
+    CrashSearch {
+        what: "kills at random points",
+        package: "calibandit-cli",
+        test: "reliability",
+        filter: "killed_",
+        tries: Some(("CALIBANDIT_KILLS", "200")),
+        summary: "kills: ",
+    },
+    CrashSearch {
+        what: "two writers in one folder",
+        package: "calibandit-cli",
+        test: "reliability",
+        filter: "of_two_writers",
+        tries: Some(("CALIBANDIT_WRITERS", "1000")),
+        summary: "pairs of writers: ",
+    },
+];
+
+/// Damaged snapshots of every kind of policy: one line per policy.
+const SNAPSHOTS: CrashSearch = CrashSearch {
+    what: "damaged snapshots",
+    package: "calibandit",
+    test: "advisor",
+    filter: "damaged_snapshots",
+    tries: Some(("CALIBANDIT_DAMAGES", "100000")),
+    summary: "",
+};
+
+/// Runs every search and writes the table.
+pub(crate) fn run(_: &Machine) -> Result<StepOutcome, StepError> {
+    let mut table = EvidenceTable::new(["search", "outcome"]);
+    for search in &SEARCHES {
+        let output = search.run()?;
+        let line = output.lines().find_map(|line| line.find(search.summary).map(|at| &line[at..]));
+        let outcome = line.map(|line| line.strip_prefix("tournament: ").unwrap_or(line));
+        table.row([search.what.to_string(), outcome.unwrap_or("no summary").to_string()]);
+    }
+    table.row([SNAPSHOTS.what.to_string(), snapshots_summary(&SNAPSHOTS.run()?)]);
+    print!("{table}");
+    evidence::write_to_page("crash", &table)?;
+    Ok(StepOutcome { passed: SEARCHES.len() as u64 + 1, skipped: Vec::new() })
+}
+
+impl CrashSearch {
+    fn run(&self) -> Result<String, StepError> {
+        println!("{}", self.what);
+        let names = ["test", "--quiet", "--package", self.package, "--test", self.test, self.filter];
+        let options = ["--", "--include-ignored", "--nocapture"];
+        let mut test = Program::cargo([&names[..], &options[..]].concat());
+        if let Some((variable, tries)) = self.tries {
+            test = test.env(variable, tries);
+        }
+        test.run_echoing(OutputStream::Stdout)
+    }
+}
+
+/// The sum over the policies of lines "POLICY: REFUSED of COUNT refused".
+fn snapshots_summary(output: &str) -> String {
+    let counts = output.lines().filter_map(|line| {
+        let (refused, count) = line.strip_suffix(" refused")?.rsplit_once(": ")?.1.split_once(" of ")?;
+        Some((refused.parse::<u64>().ok()?, count.parse::<u64>().ok()?))
+    });
+    let (policies, refused, count) =
+        counts.fold((0, 0, 0), |(n, a, b), (refused, count)| (n + 1, a + refused, b + count));
+    let (refused, count) = (evidence::grouped(refused), evidence::grouped(count));
+    format!("damages of snapshots: {count} ({policies} policies), refused: {refused}, panics, loops or nonsense: 0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_snapshots_are_added_up_over_policies() {
+        let output = "\nrunning 1 test\nSE: 600 of 1000 refused\nUCB (c: 2): 900 of 1000 refused\n.\ntest result: ok\n";
+        let expected = "damages of snapshots: 2,000 (2 policies), refused: 1,500, panics, loops or nonsense: 0";
+        assert_eq!(snapshots_summary(output), expected);
+    }
+}

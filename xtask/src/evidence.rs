@@ -1,0 +1,90 @@
+//! Tables of what a long test did, in docs/reliability.md.
+
+use std::fmt;
+use std::fs;
+
+use crate::outcome::StepError;
+use crate::shell;
+
+const PAGE: &str = "docs/reliability.md";
+
+/// A table with a heading.
+pub(crate) struct EvidenceTable {
+    rows: Vec<Vec<String>>,
+}
+
+impl EvidenceTable {
+    pub(crate) fn new<const N: usize>(heading: [&str; N]) -> Self {
+        Self { rows: vec![heading.map(str::to_string).to_vec()] }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.to_vec());
+    }
+}
+
+impl fmt::Display for EvidenceTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, row) in self.rows.iter().enumerate() {
+            writeln!(f, "| {} |", row.join(" | "))?;
+            if number == 0 {
+                let right = vec!["---:"; row.len() - 1].join("|");
+                writeln!(f, "|---|{right}|")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Replaces the table of this name on the page: what is between `<!-- NAME -->` and `<!-- /NAME -->`.
+pub(crate) fn write_to_page(name: &str, table: &EvidenceTable) -> Result<(), StepError> {
+    let path = shell::root().join(PAGE);
+    let page = fs::read_to_string(&path).map_err(|error| StepError::File { path: path.clone(), error })?;
+    let Some(page) = with_table(&page, name, &table.to_string()) else {
+        return Err(StepError::NoFile { path, command: format!("a page with <!-- {name} -->") });
+    };
+    fs::write(&path, page).map_err(|error| StepError::File { path, error })
+}
+
+fn with_table(page: &str, name: &str, table: &str) -> Option<String> {
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = page.find(&begin)? + begin.len();
+    let stop = start + page[start..].find(&end)?;
+    Some(format!("{}\n{table}\n{}", &page[..start], &page[stop..]))
+}
+
+/// A whole number with its digits in groups of three: 1,234,567.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_named_table_is_replaced() {
+        let page = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n<!-- y -->\nkept\n<!-- /y -->\n";
+        let mut table = EvidenceTable::new(["what", "count"]);
+        table.row(["kills".to_string(), "3".to_string()]);
+        let changed = with_table(page, "x", &table.to_string()).unwrap();
+        let expected = "a\n<!-- x -->\n\n| what | count |\n|---|---:|\n| kills | 3 |\n\n<!-- /x -->\n\
+                        b\n<!-- y -->\nkept\n<!-- /y -->\n";
+        assert_eq!(changed, expected);
+        assert_eq!(with_table(&changed, "x", &table.to_string()).unwrap(), changed);
+        assert_eq!(with_table(page, "z", ""), None);
+    }
+
+    #[test]
+    fn digits_are_in_groups_of_three() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}
