@@ -6,9 +6,11 @@
 //! validates again. Reading files and explaining mistakes is the job of [`spec`](crate::spec).
 
 mod builder;
+mod size;
 mod source;
 
 pub use builder::ExperimentBuilder;
+pub use size::RunSize;
 pub use source::{GameSource, LabelledPolicy, PolicySource, UserPolicyFactory};
 
 use calibandit::Grid;
@@ -160,9 +162,9 @@ impl Experiment {
         &self.points
     }
 
-    /// The number of curves: one per point, policy and instance.
-    pub fn curve_count(&self) -> u64 {
-        (self.points.len() as u64).saturating_mul(self.policies.len() as u64).saturating_mul(self.instances)
+    /// The size of the run.
+    pub fn size(&self) -> RunSize {
+        RunSize::new(self.points.len(), self.policies.len(), self.instances, self.grid.times().len())
     }
 
     /// The labels of the games: one per point of the sweep.

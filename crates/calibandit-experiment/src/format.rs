@@ -107,8 +107,37 @@ pub fn duration(seconds: f64) -> String {
     match whole {
         0..60 => format!("{seconds:.1} s"),
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        3600..360_000 => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ => format!("{} h", thousands(whole / 3600)),
     }
+}
+
+/// A number of bytes in decimal units, with at most three digits: 850 kB, 2.4 GB, 500 TB.
+pub fn bytes(count: f64) -> String {
+    let (mut value, mut unit) = (count, "bytes");
+    for larger in ["kB", "MB", "GB", "TB", "PB", "EB"] {
+        if value < 999.5 {
+            break;
+        }
+        (value, unit) = (value / 1000.0, larger);
+    }
+    let decimals = usize::from(unit != "bytes" && value < 9.95);
+    format!("{} {unit}", grouped(&format!("{value:.decimals$}")))
+}
+
+/// The text with control characters escaped, so that a terminal does not interpret them.
+pub fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+/// The text with at most about this many characters: of a longer one, the first and the last ones.
+pub fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let end: String = text.chars().skip(count - most / 4).collect();
+    text.chars().take(most - most / 4).chain(['…']).collect::<String>() + &end
 }
 
 /// The text with every minus sign as the typographic character.
@@ -156,6 +185,29 @@ fn power_of_ten(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_have_a_unit_and_at_most_three_digits() {
+        for (count, expected) in [
+            (0.0, "0 bytes"),
+            (999.0, "999 bytes"),
+            (1000.0, "1.0 kB"),
+            (2.44e9, "2.4 GB"),
+            (9.96e9, "10 GB"),
+            (999.6e9, "1.0 TB"),
+            (5e14, "500 TB"),
+            (1e24, "1,000,000 EB"),
+        ] {
+            assert_eq!(bytes(count), expected);
+        }
+    }
+
+    #[test]
+    fn long_texts_keep_their_ends_and_control_characters_are_escaped() {
+        assert_eq!(shortened("0123456789", 8), "012345…89");
+        assert_eq!(shortened("ääää", 4), "ääää");
+        assert_eq!(visible("a\u{1b}[2J\u{9b}\n→"), "a\\u{1b}[2J\\u{9b}\\n→");
+    }
 
     #[test]
     fn thousands_are_separated_by_commas() {

@@ -18,4 +18,6 @@ pub mod spec;
 pub mod stats;
 
 pub use error::{Error, ErrorKind, InstanceError};
-pub use experiment::{Experiment, ExperimentBuilder, GameSource, LabelledPolicy, PolicySource, UserPolicyFactory};
+pub use experiment::{
+    Experiment, ExperimentBuilder, GameSource, LabelledPolicy, PolicySource, RunSize, UserPolicyFactory,
+};

@@ -10,14 +10,16 @@ pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
-use calibandit::{PolicySpec, optimum_bounds, reo};
+use calibandit::{Game, Optima, PolicySpec, reo};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Experiment;
-use crate::experiment::LabelledPolicy;
+use crate::error::InstanceError;
+use crate::experiment::{LabelledPolicy, PolicySource};
 use crate::format::rounded;
+use crate::run::optimum_at_checkpoints;
 use crate::spec::Point;
+use crate::{Experiment, cost};
 
 /// The analysis of one point of an experiment's sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,6 +50,8 @@ pub struct Preflight {
     pub theorem_1: Vec<TheoremBound>,
     /// Whether instances are different games.
     pub instances_differ: bool,
+    /// Why the experiment cannot be run at this point; `None` if it can.
+    pub refusal: Option<String>,
     /// Likely mistakes and remarks.
     pub warnings: Vec<String>,
 }
@@ -106,9 +110,32 @@ impl Preflight {
     }
 }
 
-/// Analyses every point of an experiment.
+/// Analyses every point of an experiment. What a run would refuse is refused by validation, or is a
+/// [`refusal`](Preflight::refusal) here.
 pub fn preflight(experiment: &Experiment) -> Vec<Preflight> {
     experiment.points().iter().map(|point| analyse(experiment, point)).collect()
+}
+
+/// The estimated time of a run on one core, in seconds: right to within a factor of two or three. Simulations that are
+/// the same at several points are counted at each.
+pub fn estimated_seconds(experiment: &Experiment) -> f64 {
+    let (horizon, mut nanoseconds) = (experiment.horizon(), 0.0);
+    for point in experiment.points() {
+        let game = first_game(experiment, point);
+        for entry in &point.policies {
+            nanoseconds += match &entry.policy {
+                PolicySource::User(_) => cost::user_policy_nanoseconds(horizon),
+                PolicySource::Spec(spec) => cost::nanoseconds(spec, game.arms().len(), horizon, game.arms()[0].noise()),
+            };
+        }
+    }
+    1e-9 * nanoseconds * experiment.instances() as f64
+}
+
+/// The game of the first instance.
+fn first_game(experiment: &Experiment, point: &Point) -> Game {
+    let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
+    point.game.draw(&mut stream).expect("validation has drawn the game of the first instance")
 }
 
 /// The analysis as one value: the keys of the first point at the top, and all points under `points`.
@@ -121,8 +148,7 @@ pub fn to_json(experiment: &Experiment, points: &[Preflight]) -> Value {
 }
 
 fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
-    let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
-    let game = point.game.draw(&mut stream).expect("validation has drawn the game of the first instance");
+    let game = first_game(experiment, point);
     let horizon = experiment.horizon();
     let known = reo(&game);
     let alpha = known.as_ref().ok().map(|reo| reo.alpha);
@@ -131,7 +157,11 @@ fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
         .ok()
         .filter(|reo| reo.alpha > 0.0)
         .map(|reo| BeatenBy { arm: reo.arm, window: reo.window.iter().map(|&played| u8::from(played)).collect() });
-    let best = optimum_bounds(&game, horizon);
+    let mut optima = Optima::new(&game);
+    let best = optima.bounds_at(horizon);
+    // What a run does with its first instance.
+    let refusal = optimum_at_checkpoints(&mut optima, experiment.grid()).err();
+    let refusal = refusal.map(|error| InstanceError::from(error).to_string());
     let theorem_1 = point.policies.iter().filter_map(|entry| {
         let Some(PolicySpec::SuccessiveElimination(policy)) = entry.policy.spec() else { return None };
         let size =
@@ -164,6 +194,7 @@ fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
         },
         theorem_1: theorem_1.collect(),
         instances_differ: point.game.is_random(),
+        refusal,
         warnings: Vec::new(),
     };
     analysis.warnings = warnings(&analysis, &point.policies, alpha_error);
@@ -183,13 +214,6 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
             rounded(alpha),
             rounded(alpha * horizon as f64)
         ));
-    }
-    if !analysis.optimum.exact {
-        warnings.push(
-            "the optimum of this game is known only within bounds: the experiment cannot be run, since there is no \
-             regret without it"
-                .to_owned(),
-        );
     }
     for entry in policies {
         warnings.extend(memory::note(entry, memory as u64));

@@ -6,15 +6,18 @@
 //! Curves are in memory as long as they are few. More than 256 MB of them are in a temporary file, from which tables,
 //! summaries and figures read them one by one.
 
+mod cell;
 mod csv_file;
 mod parquet_file;
 mod spill;
 mod store;
 mod swept;
 
+pub(crate) use cell::text_cell;
 pub use csv_file::{CsvError, read_csv, write_csv};
 pub use parquet_file::{ParquetError, write_parquet};
 pub use store::{CurveCollector, CurveIter};
+pub(crate) use swept::swept_cell;
 pub use swept::{SweptColumn, SweptField, SweptKind, swept_fields, swept_text};
 
 use std::collections::HashMap;

@@ -9,10 +9,13 @@ mod journal;
 mod plan;
 mod shard;
 
+pub(crate) use instances::optimum_at_checkpoints;
 pub use journal::open_journal;
 pub use shard::{Shard, ShardError};
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use calibandit::Interrupt;
 
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
@@ -28,9 +31,10 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// Which part of the work to do.
     pub shard: Shard,
-    /// Stops the run when set: tasks under way are finished, no new ones are started.
+    /// Stops the run within a second when set: finished tasks are kept, those under way are given up.
     pub stop: &'a AtomicBool,
-    /// Receives progress. A task is one policy on one instance of one point of the sweep.
+    /// Receives progress, also while a task is under way. A task is one policy on one instance of one point of the
+    /// sweep.
     pub progress: &'a dyn Progress,
 }
 
@@ -68,7 +72,8 @@ fn run_into(
     }
     let task = |batch: Batch| {
         let (cost, units, stage) = (plan.cost(&batch), plan.units(&batch), plan.stage(&batch));
-        Task::new(batch, cost).units(units).stage(stage)
+        let plays = plan.plays(&batch);
+        Task::new(batch, cost).units(units).stage(stage).steps(plays)
     };
     let schedule = Scheduler::new(options.threads).stop(options.stop).progress(options.progress);
     let collect = |batch: &Batch, computed: Vec<Vec<Sample>>| {
@@ -83,9 +88,11 @@ fn run_into(
         }
         Ok(())
     };
+    let simulate =
+        |batch: &Batch, plays: &AtomicU64| plan.simulate(batch, Interrupt::new(options.stop).counting(plays));
     schedule
         .done_before(plan.known_count())
-        .run(plan.batches().into_iter().map(task).collect(), |batch| plan.simulate(batch), collect)
+        .run_in_steps(plan.batches().into_iter().map(task).collect(), simulate, collect)
         .map_err(|error| match error {
             ScheduleError::Task(error) => error,
             ScheduleError::Stopped { done, total } => ErrorKind::Stopped { done, total }.into(),
@@ -96,7 +103,9 @@ fn run_into(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::OutputDir;
     use crate::results::{write_csv, write_parquet};
+    use crate::schedule::ProgressUpdate;
     use crate::stats::write_summary;
 
     fn experiment(game: &str) -> Experiment {
@@ -147,7 +156,7 @@ mod tests {
             assert_eq!(batches.iter().map(|batch| plan.units(batch)).sum::<usize>(), 2 * 3 * 12);
             let mut held = Vec::new();
             for batch in &batches {
-                plan.simulate(batch).unwrap();
+                plan.simulate(batch, Interrupt::never()).unwrap();
                 held.push(plan.held_instances());
             }
             assert_eq!((held.iter().max(), held.last()), (Some(&most), Some(&0)), "{game}");
@@ -171,15 +180,40 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_within_a_long_task_ends_the_run_and_keeps_what_is_finished() {
+        let text = "name = \"x\"\nhorizon = 1_000_000_000_000\ninstances = 1\n\
+                    game = { kind = \"step\", arms = 3, memory = 2 }\n\
+                    policy = [{ kind = \"thompson\" }, { kind = \"calibrated\", memory_bound = 2 }]\n";
+        let experiment = Experiment::from_toml("x.toml", text).unwrap();
+        let stop = AtomicBool::new(false);
+        let folder = tempfile::tempdir().unwrap();
+        let lock = OutputDir::new(folder.path()).lock("a test", &|_| ()).unwrap();
+        let open = || open_journal(&lock, &experiment, Shard::WHOLE, &|_| ()).unwrap();
+        let mut journal = open();
+        // Thompson sampling takes hours; the flag is set once its progress was seen.
+        let progress = |update: ProgressUpdate| {
+            if update.done == 1 && update.work > 0.0 {
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+        };
+        let options = RunOptions { threads: 2, shard: Shard::WHOLE, stop: &stop, progress: &progress };
+        let stopped = run(&experiment, &options, Some(&mut journal)).unwrap_err();
+        assert!(matches!(stopped.kind(), ErrorKind::Stopped { done: 1, total: 2 }), "{stopped}");
+        drop(journal);
+        assert_eq!(open().known().len(), 1);
+    }
+
+    #[test]
     fn stages_of_random_games_divide_the_instances_by_their_memory() {
         let text = "name = \"x\"\nhorizon = 100000\ninstances = 1000\ncheckpoints = { points = 50_000 }\n\
                     game = { kind = \"random-reo\", arms = 3, memory = 2 }\n\
                     policy = [{ kind = \"ucb1\" }, { kind = \"thompson\" }]\n";
         let experiment = Experiment::from_toml("x.toml", text).unwrap();
         let plan = RunPlan::new(&experiment, Shard::WHOLE);
-        // 400,768 bytes of each instance: 167 of them are 64 MiB.
+        // 400,000 bytes of each instance for the optimum and less than 10,000 for the game: 64 MiB are 163 to 168 of
+        // them.
         let stages: Vec<u64> = plan.batches().iter().map(|batch| plan.stage(batch)).collect();
-        assert_eq!((stages[0], stages[167], stages[168], stages[999]), (0, 0, 1, 5));
+        assert_eq!((stages[0], stages[162], stages[168], stages[999]), (0, 0, 1, 5));
         assert_eq!(stages[..1000], stages[1000..], "all policies of an instance are in the same stage");
     }
 

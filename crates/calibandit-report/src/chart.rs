@@ -38,6 +38,8 @@ pub use marker::Marker;
 pub use png::PngError;
 pub use style::{Palette, Style, StyleKey};
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 /// One figure: a title and one or more panels with a common legend.
@@ -183,13 +185,9 @@ impl Figure {
 
     /// The labels of all curves, each once, in order of appearance.
     pub fn labels(&self) -> Vec<&str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for series in self.panels.iter().flat_map(|panel| &panel.series) {
-            if !labels.contains(&series.label.as_str()) {
-                labels.push(&series.label);
-            }
-        }
-        labels
+        let mut known: HashSet<&str> = HashSet::new();
+        let labels = self.panels.iter().flat_map(|panel| &panel.series).map(|series| series.label.as_str());
+        labels.filter(|label| known.insert(label)).collect()
     }
 
     /// The figure as an SVG document. The same figure and palette give the same bytes.

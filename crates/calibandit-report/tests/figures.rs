@@ -3,9 +3,10 @@
 
 mod fixture;
 
+use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Curve, Results, Sample};
 use calibandit_report::chart::{Axis, AxisScale, CurvePoint, Figure, Palette, Panel, PngError, Series, StyleKey};
-use calibandit_report::figures::plain_section;
+use calibandit_report::figures::{plain_section, section};
 
 const MARKUP: &str = "</script><b a=\"1\" c='2'>& ünï ∞ \u{1}";
 
@@ -159,5 +160,84 @@ fn a_report_shows_sixty_panels_and_says_how_many_there_are() {
     let results = Results::new("sweep".into(), games, vec!["EXP3".into()], (0..150).map(curve).collect());
     let section = plain_section("A sweep", &results, 9, &[None]).unwrap();
     assert_eq!((section.figure.panels.len(), section.summary.len()), (60, 150));
-    assert_eq!(section.figure.caption, "The figure shows the first 60 of 150 panels; the table has all of them.");
+    assert_eq!(section.figure.caption, "The figure shows the first 60 of 150 panels.");
+}
+
+/// An experiment with this sweep and this many policies, and results in which the CPR at the horizon of a point is its
+/// index.
+fn swept(sweep: &str, policies: usize) -> (Experiment, Results) {
+    let text = format!(
+        "name = \"x\"\nhorizon = 100\ninstances = 2\ncheckpoints = {{ points = 2 }}\n\
+         game = {{ kind = \"step\", arms = 3, memory = 2 }}\n{}[sweep]\n{sweep}\n",
+        "[[policy]]\nkind = \"epoch-ucb\"\nmemory_bound = 2\n".repeat(policies)
+    );
+    let experiment = Experiment::from_toml("x.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut curves = Vec::new();
+    for (game, policy) in (0..experiment.points().len()).flat_map(|game| (0..policies).map(move |p| (game, p))) {
+        let sample = |t: u64| Sample { t, loss: 0.0, cpr: if t == 100 { game as f64 } else { 0.0 }, switches: 0 };
+        curves.extend((0..2).map(|instance| Curve { game, policy, instance, samples: vec![sample(50), sample(100)] }));
+    }
+    let (games, labels) = (experiment.game_labels(), experiment.policy_labels());
+    let results = Results::new("x".into(), games, labels, curves).with_swept(experiment.swept());
+    (experiment, results)
+}
+
+fn list(values: impl Iterator<Item = usize>) -> String {
+    values.map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_sweep_with_more_than_sixty_points_is_shown_at_the_horizon() {
+    // From the largest to the smallest: a curve goes from left to right all the same.
+    let (experiment, results) = swept(&format!("\"policy.memory_bound\" = [{}]", list((1..=141).rev())), 2);
+    let section = section(&experiment, &results, "").unwrap();
+    let figure = &section.figure;
+    assert_eq!((figure.panels.len(), section.summary.len()), (1, 282));
+    assert_eq!(figure.caption, "The sweep has 141 points, so the figure shows the CPR at the horizon.");
+    let panel = &figure.panels[0];
+    assert_eq!((panel.x.label.as_str(), panel.x.scale, panel.series.len()), ("M", AxisScale::Linear, 2));
+    let points: Vec<(f64, f64)> = panel.series[0].points.iter().map(|point| (point.x, point.mean)).collect();
+    assert_eq!(points, (1..=141).map(|bound| (f64::from(bound), f64::from(141 - bound))).collect::<Vec<_>>());
+    let (few, over_time) = swept(&format!("\"policy.memory_bound\" = [{}]", list(1..=60)), 1);
+    assert_eq!(calibandit_report::figures::figure(&few, &over_time).unwrap().panels.len(), 60);
+}
+
+#[test]
+fn two_long_axes_give_panels_over_the_longer_one() {
+    let (bounds, arms) = (list((1..=80).map(|i| 10 * i)), list(2..=71));
+    let (experiment, results) =
+        swept(&format!("\"game.arms\" = [{arms}]\n\"policy.exploration\" = [0.01, {bounds}]"), 1);
+    let figure = section(&experiment, &results, "").unwrap().figure;
+    assert_eq!(figure.panels.len(), 60);
+    assert!(figure.caption.ends_with("The figure shows the first 60 of 70 panels."), "{}", figure.caption);
+    let panel = &figure.panels[0];
+    assert_eq!((panel.x.label.as_str(), panel.series[0].points.len()), ("exploration", 81));
+    assert_eq!((panel.title.as_str(), panel.x.scale), ("K = 2", AxisScale::Log), "from 0.01 to 800");
+}
+
+#[test]
+fn a_sweep_over_texts_shows_the_first_panels_over_time() {
+    let points: Vec<String> = (1..=70).map(|at| format!("{{ \"policy.memory_bound\" = {at} }}")).collect();
+    let mixed = format!("point = [{}, {{ \"game.arms\" = 4 }}]", points.join(", "));
+    let (experiment, results) = swept(&mixed, 1);
+    let figure = section(&experiment, &results, "").unwrap().figure;
+    assert_eq!((figure.panels.len(), figure.panels[0].x.label.as_str()), (60, "plays t"));
+    assert_eq!(figure.caption, "The figure shows the first 60 of 71 panels.");
+}
+
+#[test]
+fn tables_and_legends_of_many_games_and_policies_are_cut_and_say_so() {
+    let (experiment, results) =
+        swept(&format!("\"game.usual_loss\" = [0.{}]", list(5000..=9999).replace(", ", ", 0.")), 2);
+    let section_of_many = section(&experiment, &results, "").unwrap();
+    assert_eq!(section_of_many.summary.len(), 5000);
+    assert!(
+        section_of_many.summary_caption.contains("first 2,500 of 5,000 games"),
+        "{}",
+        section_of_many.summary_caption
+    );
+    let (experiment, results) = swept("\"game.arms\" = [2, 3]", 300);
+    let figure = section(&experiment, &results, "").unwrap().figure;
+    assert_eq!((figure.panels.len(), figure.labels().len()), (2, 40));
+    assert_eq!(figure.caption, "The figure shows the first 40 of 300 policies.");
 }

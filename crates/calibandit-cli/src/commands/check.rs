@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::Experiment;
-use calibandit_experiment::format::{rounded, thousands};
-use calibandit_experiment::preflight::{Preflight, preflight, to_json};
+use calibandit_experiment::format::{bytes, duration, rounded, thousands};
+use calibandit_experiment::preflight::{Preflight, estimated_seconds, preflight, to_json};
 
 use super::lists::print_json;
 use crate::args;
@@ -14,8 +14,10 @@ use crate::text::{hanging, terminal_width, visible};
 pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     let spec = Experiment::read(&arguments.file)?;
     let checks = preflight(&spec);
+    let refusal = refusal(&checks);
     if arguments.json {
-        return print_json(&to_json(&spec, &checks));
+        print_json(&to_json(&spec, &checks))?;
+        return refusal.map_or(Ok(()), Err);
     }
     let out = &mut io::stdout().lock();
     let (name, heading) = (visible(spec.name()), visible(spec.heading()));
@@ -36,7 +38,28 @@ pub(crate) fn check(arguments: &args::CheckArgs) -> Result<(), CliError> {
     for note in shared {
         write!(out, "{}", hanging(&format!("note: {}", visible(note)), "  ", "    ", width))?;
     }
-    Ok(())
+    let size = size_sentence(&spec);
+    write!(out, "\n{}", hanging(&size, "", "  ", width))?;
+    refusal.map_or(Ok(()), Err)
+}
+
+/// What a run of the experiment would refuse.
+fn refusal(checks: &[Preflight]) -> Option<CliError> {
+    let mut refused = checks.iter().filter_map(|check| Some((check, check.refusal.as_ref()?)));
+    let (first, why) = refused.next()?;
+    let more = match refused.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more of {} points)", checks.len()),
+    };
+    Some(CliError::Usage(format!("the experiment cannot be run: {}{more}: {why}", first.point)))
+}
+
+/// "simulations: 60 (about 3.2 s on one core, 2.4 MB of files)".
+fn size_sentence(spec: &Experiment) -> String {
+    let (size, seconds) = (spec.size(), estimated_seconds(spec));
+    let curves = u64::try_from(size.curves()).map_or_else(|_| size.curves().to_string(), thousands);
+    let time = if seconds < 0.1 { "less than 0.1 s".to_owned() } else { format!("about {}", duration(seconds)) };
+    format!("simulations: {curves} ({time} on one core, {} of files)", bytes(size.disk()))
 }
 
 fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {

@@ -16,6 +16,7 @@ use super::closing::Closing;
 use crate::args;
 use crate::error::CliError;
 use crate::progress::{Display, notice, print_note, stop_on_ctrl_c};
+use crate::text::visible;
 
 pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     if arguments.instances == Some(0) {
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
         specs.push(spec);
     }
     for warning in specs.iter().flat_map(|spec| warnings(spec, specs.len() > 1)) {
-        notice(&format!("warning: {warning}"));
+        notice(&format!("warning: {}", visible(&warning)));
     }
     let command = |spec: &Experiment| {
         let file = specs.iter().position(|other| other.name() == spec.name()).map(|i| arguments.files[i].display());

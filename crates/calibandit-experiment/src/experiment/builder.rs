@@ -1,15 +1,13 @@
 //! Builds an experiment in code, also with games and policies that no file can hold.
 
-use std::collections::HashSet;
-
 use calibandit::Problem;
 use calibandit::rng::StreamKey;
 use serde_json::{Map, Value, json};
 
-use super::{Experiment, GameSource, LabelledPolicy, Origin, PolicySource};
+use super::{Experiment, GameSource, LabelledPolicy, Origin, PolicySource, RunSize};
 use crate::spec::{
-    Checkpoints, DiagnosticKind, Diagnostics, FigureSpec, Finding, MOST_CHECKPOINTS, MOST_INSTANCES, Overrides, Point,
-    Source, check_name, unused_label,
+    Checkpoints, DiagnosticKind, Diagnostics, FigureSpec, Finding, LONGEST_LABEL, LONGEST_TITLE, MOST_CHECKPOINTS,
+    MOST_INSTANCES, MOST_PLAYS, Overrides, Point, Source, TakenLabels, check_name,
 };
 
 /// Builds an [`Experiment`] with one game. Made by [`Experiment::builder`].
@@ -186,6 +184,9 @@ impl ExperimentBuilder {
         let drawn = game.draw(&mut StreamKey::new(self.seed, &self.name, 0).game()).map_err(|error| {
             findings.push(impossible("game", error.to_string()));
         });
+        let checkpoints = grid.as_ref().map_or(1, |grid| grid.times().len());
+        let size = RunSize::new(1, self.policies.len(), self.instances, checkpoints);
+        findings.extend(size.refusal(None).map(|refusal| impossible("instances", refusal)));
         let (Ok(policies), Ok(grid), Ok(drawn), true) = (policies, grid, drawn, findings.is_empty()) else {
             return fail(findings);
         };
@@ -230,7 +231,7 @@ impl ExperimentBuilder {
         let points = self.checkpoints.points as u64;
         let mut findings = Vec::new();
         for (key, value, least, most) in [
-            ("horizon", self.horizon, 1, largest),
+            ("horizon", self.horizon, 1, MOST_PLAYS),
             ("instances", self.instances, 1, MOST_INSTANCES),
             ("seed", self.seed, 0, largest),
             ("checkpoints.points", points, 1, MOST_CHECKPOINTS),
@@ -242,6 +243,7 @@ impl ExperimentBuilder {
                 findings.push(impossible(key, format!("`{name}` must be at most {most}, but is {value}")));
             }
         }
+        findings.extend(self.title.as_ref().and_then(|title| too_long("title", title, LONGEST_TITLE)));
         if self.policies.is_empty() {
             findings.push(impossible("policy", "there is no policy"));
         }
@@ -250,21 +252,22 @@ impl ExperimentBuilder {
 
     fn labelled_policies(&self) -> Result<Vec<LabelledPolicy>, Vec<Finding>> {
         let mut findings = Vec::new();
-        let mut taken = HashSet::new();
+        let mut taken = TakenLabels::default();
         for (i, (label, _)) in self.policies.iter().enumerate() {
-            if let Some(label) = label
-                && !taken.insert(label.clone())
-            {
+            let Some(label) = label else { continue };
+            let key = format!("policy[{i}].label");
+            if !taken.add(label) {
                 let message = format!("two policies have the label {label:?}: results could not be told apart");
-                findings.push(impossible(format!("policy[{i}].label"), message));
+                findings.push(impossible(key, message));
+            } else {
+                findings.extend(too_long(&key, label, LONGEST_LABEL));
             }
         }
         if !findings.is_empty() {
             return Err(findings);
         }
         let labelled = self.policies.iter().map(|(label, policy)| {
-            let label = label.clone().unwrap_or_else(|| unused_label(policy.label(), &taken));
-            taken.insert(label.clone());
+            let label = label.clone().unwrap_or_else(|| taken.unused(&policy.label()));
             LabelledPolicy { label, policy: policy.clone() }
         });
         Ok(labelled.collect())
@@ -294,6 +297,13 @@ fn resolve(entry: &LabelledPolicy, problem: &Problem) -> Result<LabelledPolicy, 
         PolicySource::User(factory) => PolicySource::User(factory.clone()),
     };
     Ok(LabelledPolicy { label: entry.label.clone(), policy })
+}
+
+fn too_long(key: &str, text: &str, most: u64) -> Option<Finding> {
+    let count = text.chars().count() as u64;
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let message = || format!("`{name}` must have at most {most} characters, but has {count}");
+    (count > most).then(|| impossible(key, message()))
 }
 
 fn impossible(key: impl Into<String>, message: impl Into<String>) -> Finding {

@@ -1,7 +1,6 @@
 //! Policies that are told a bound on the memory which is below the memory of the game: the most common mistake.
 
-use calibandit::rng::StreamKey;
-
+use super::first_game;
 use crate::Experiment;
 use crate::experiment::LabelledPolicy;
 
@@ -32,12 +31,7 @@ struct ShortBound<'a> {
 /// ```
 pub fn memory_warnings(experiment: &Experiment) -> Vec<String> {
     let points = experiment.points();
-    let memory = |point: &crate::spec::Point| {
-        let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
-        let game = point.game.draw(&mut stream).expect("validation has drawn the game of the first instance");
-        game.memory() as u64
-    };
-    let memories: Vec<u64> = points.iter().map(memory).collect();
+    let memories: Vec<u64> = points.iter().map(|point| first_game(experiment, point).memory() as u64).collect();
     let mut groups: Vec<ShortBound<'_>> = Vec::new();
     for (i, policy) in experiment.policies().iter().enumerate() {
         let bound = |(point, &m): (&crate::spec::Point, &u64)| Some((point.policies[i].policy.memory_bound()?, m));

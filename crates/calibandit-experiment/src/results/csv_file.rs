@@ -1,11 +1,13 @@
 //! `results.csv`: one row per experiment, game, policy, instance and time. The columns of swept keys follow those that
 //! every table has.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 
-use super::swept::parse_column;
-use super::{Curve, CurveCollector, Results, Sample, SweptColumn, swept_fields, swept_text};
+use super::cell::{cell_text, text_cell};
+use super::swept::{parse_column, swept_cell};
+use super::{Curve, CurveCollector, Results, Sample, SweptColumn, swept_fields};
 
 /// The columns of every table, in order.
 const COLUMNS: [&str; 8] = ["experiment", "game", "policy", "instance", "t", "loss", "cpr", "switches"];
@@ -35,23 +37,28 @@ pub enum CsvError {
     },
 }
 
-/// Writes the table. Every number is written in the shortest form that is read back exactly.
+/// Writes the table. Every number is written in the shortest form that is read back exactly. A text that a spreadsheet
+/// program would run as a formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return) has an apostrophe
+/// before it, which [`read_csv`] removes.
 pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
     let fields = swept_fields(all);
-    table.write_record(COLUMNS.into_iter().chain(fields.iter().map(|field| field.name.as_str())))?;
+    let names: Vec<Cow<'_, str>> = fields.iter().map(|field| text_cell(&field.name)).collect();
+    table.write_record(COLUMNS.into_iter().chain(names.iter().map(|name| &**name)))?;
     for results in all {
         let columns: Vec<_> = fields.iter().map(|field| results.swept_column(&field.name)).collect();
         for curve in results.curves() {
             let curve = curve.map_err(csv::Error::from)?;
-            let cell = |column: &SweptColumn| swept_text(&column.values[curve.game]);
+            let cell = |column: &SweptColumn| swept_cell(&column.values[curve.game]);
             let swept: Vec<String> = columns.iter().map(|column| column.map_or_else(String::new, cell)).collect();
+            let labels = [&results.experiment, &results.games[curve.game], &results.policies[curve.policy]];
+            let labels = labels.map(|label| text_cell(label));
             let instance = curve.instance.to_string();
             for sample in &curve.samples {
                 let fixed = [
-                    results.experiment.as_str(),
-                    &results.games[curve.game],
-                    &results.policies[curve.policy],
+                    &*labels[0],
+                    &labels[1],
+                    &labels[2],
                     &instance,
                     &sample.t.to_string(),
                     &sample.loss.to_string(),
@@ -76,12 +83,12 @@ pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
     if columns.len() < COLUMNS.len() || columns.iter().zip(COLUMNS).any(|(found, expected)| found != expected) {
         return Err(CsvError::Columns { found: columns.iter().collect::<Vec<_>>().join(",") });
     }
-    let names: Vec<String> = columns.iter().skip(COLUMNS.len()).map(str::to_owned).collect();
+    let names: Vec<String> = columns.iter().skip(COLUMNS.len()).map(|name| cell_text(name).to_owned()).collect();
     let mut experiments = LabelList::default();
     let mut parts: Vec<TablePart> = Vec::new();
     let mut record = csv::StringRecord::new();
     while table.read_record(&mut record)? {
-        let experiment = experiments.place(&record[0]);
+        let experiment = experiments.place(cell_text(&record[0]));
         if experiment == parts.len() {
             parts.push(TablePart::default());
         }
@@ -105,11 +112,11 @@ struct TablePart {
 
 impl TablePart {
     fn add(&mut self, record: &csv::StringRecord) -> Result<(), CsvError> {
-        let game = self.games.place(&record[1]);
+        let game = self.games.place(cell_text(&record[1]));
         if game == self.cells.len() {
             self.cells.push(record.iter().skip(COLUMNS.len()).map(str::to_owned).collect());
         }
-        let policy = self.policies.place(&record[2]);
+        let policy = self.policies.place(cell_text(&record[2]));
         let line = record.position().map_or(0, csv::Position::line);
         let instance = field(record, 3, line)?;
         let sample = Sample {
@@ -198,7 +205,8 @@ mod tests {
     fn swept_columns_follow_the_fixed_ones_and_are_empty_where_nothing_is_set() {
         let mut other = results();
         other.experiment = "other".into();
-        let text = vec!["a, b".into(), "c".into()];
+        let text = vec!["a, b".into(), "=c".into()];
+        other.policies[0] = "@SUM(1)".into();
         other = other.with_swept(vec![SweptColumn { name: "kind".into(), values: text }]);
         let both = [results(), other];
         let mut file = Vec::new();
@@ -208,7 +216,8 @@ mod tests {
         let header = "experiment,game,policy,instance,t,loss,cpr,switches,game.memory,game.arms,kind";
         assert_eq!(lines.next(), Some(header));
         assert!(lines.next().unwrap().ends_with(",1,,"));
-        assert!(text.contains(",2,3,\n") && text.lines().last().unwrap().ends_with(",,,c"), "{text}");
+        assert!(text.contains(",2,3,\n") && text.lines().last().unwrap().ends_with(",,,'=c"), "{text}");
+        assert!(text.contains(",'@SUM(1),"), "{text}");
         assert!(text.contains(",,,\"a, b\"\n"), "{text}");
         assert_eq!(read_csv(file.as_slice()).unwrap(), both);
     }

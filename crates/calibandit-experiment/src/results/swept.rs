@@ -6,6 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::Results;
+use super::cell::{cell_text, text_cell};
 use crate::spec::Point;
 
 /// The names of the other columns of all tables. A swept key with one of these names has a column with a prefix.
@@ -120,7 +121,12 @@ pub fn swept_text(value: &Value) -> String {
     }
 }
 
-/// The column of cells that were written by [`swept_text`]: of numbers if all cells are numbers, of texts otherwise. A
+/// A value as a cell of a CSV table.
+pub(crate) fn swept_cell(value: &Value) -> String {
+    if value.is_string() { text_cell(&swept_text(value)).into_owned() } else { swept_text(value) }
+}
+
+/// The column of cells that were written by [`swept_cell`]: of numbers if all cells are numbers, of texts otherwise. A
 /// text that looks like a number cannot be told from one.
 pub(super) fn parse_column(name: String, cells: Vec<String>) -> SweptColumn {
     let number = |cell: &String| {
@@ -132,7 +138,7 @@ pub(super) fn parse_column(name: String, cells: Vec<String>) -> SweptColumn {
     let value = |cell: String| match number(&cell) {
         _ if cell.is_empty() => Value::Null,
         Some(number) if is_numeric => number,
-        _ => Value::String(cell),
+        _ => Value::String(cell_text(&cell).to_owned()),
     };
     SweptColumn { name, values: cells.into_iter().map(value).collect() }
 }
@@ -209,9 +215,10 @@ mod tests {
             json!([2, 2.5]),
             json!(["hoeffding", null, "a, b"]),
             json!(["1", "x"]),
+            json!(["=1+1", "-x", "'@"]),
         ] {
             let Value::Array(values) = values else { unreachable!("it is a list") };
-            let cells = values.iter().map(swept_text).collect();
+            let cells = values.iter().map(swept_cell).collect();
             assert_eq!(parse_column("k".into(), cells).values, values);
         }
         // Not the spelling of a number that this program writes.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use calibandit::rng::StreamKey;
-use calibandit::{Game, Optima};
+use calibandit::{Game, Grid, Interrupt, Optima, OptimumError};
 use sha2::{Digest, Sha256};
 
 use crate::Experiment;
@@ -35,7 +35,12 @@ pub(super) struct Instances<'a> {
     games: Vec<GameUses<'a>>,
     /// By game and instance: those in use.
     slots: Mutex<HashMap<(usize, u64), Slot>>,
+    /// Held while an optimum is computed that takes much memory: one at a time.
+    large: Mutex<()>,
 }
+
+/// An optimum that may take more memory than this is not computed on several threads at the same time.
+const LARGE: u64 = 128 << 20;
 
 /// A game of one or more points, and how often its instances will be used.
 struct GameUses<'a> {
@@ -57,7 +62,7 @@ impl<'a> Instances<'a> {
             }
             game_of.push(game);
         }
-        Self { experiment, game_of, games, slots: Mutex::default() }
+        Self { experiment, game_of, games, slots: Mutex::default(), large: Mutex::default() }
     }
 
     /// The number of the game of a point. Points with the same game have the same number.
@@ -80,13 +85,18 @@ impl<'a> Instances<'a> {
     }
 
     /// The instance. A game whose optimum is out of reach is tried once, not once per instance.
-    pub(super) fn get(&self, point: usize, instance: u64) -> Result<Arc<Instance>, InstanceError> {
+    pub(super) fn get(
+        &self,
+        point: usize,
+        instance: u64,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Arc<Instance>, InstanceError> {
         let key = self.place(point, instance);
         let slot = match self.slots.lock().unwrap_or_else(PoisonError::into_inner).entry(key) {
             Entry::Occupied(slot) => slot.get().clone(),
             Entry::Vacant(place) => place.insert(Slot::default()).clone(),
         };
-        slot.get_or_init(|| self.prepare(key.0, instance).map(Arc::new)).clone()
+        slot.get_or_init(|| self.prepare(key.0, instance, interrupt).map(Arc::new)).clone()
     }
 
     /// The game and the place of an instance in it.
@@ -95,12 +105,13 @@ impl<'a> Instances<'a> {
         (game, if self.games[game].uses.len() > 1 { instance } else { 0 })
     }
 
-    fn prepare(&self, game: usize, instance: u64) -> Result<Instance, InstanceError> {
+    fn prepare(&self, game: usize, instance: u64, interrupt: Interrupt<'_>) -> Result<Instance, InstanceError> {
         let key = StreamKey::new(self.experiment.seed(), self.experiment.name(), instance);
         let game = self.games[game].source.draw(&mut key.game())?;
-        let mut optima = Optima::new(&game);
-        let times = self.experiment.grid().times();
-        let optimum = times.iter().map(|&t| optima.excess_at(t)).collect::<Result<_, _>>()?;
+        let mut optima = Optima::new(&game).interruptible(interrupt);
+        let large = optima.memory_estimate(self.experiment.horizon()) > LARGE;
+        let _alone = large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        let optimum = optimum_at_checkpoints(&mut optima, self.experiment.grid())?;
         Ok(Instance { game, optimum })
     }
 
@@ -109,6 +120,11 @@ impl<'a> Instances<'a> {
     pub(super) fn held(&self) -> usize {
         self.slots.lock().unwrap().len()
     }
+}
+
+/// The optimum's excess over mu(x*) at each checkpoint. Without it there is no regret, so that a run is refused.
+pub(crate) fn optimum_at_checkpoints(optima: &mut Optima<'_>, grid: &Grid) -> Result<Vec<f64>, OptimumError> {
+    grid.times().iter().map(|&t| optima.excess_at(t)).collect()
 }
 
 /// What points with the same game have in common. A game without a specification is only at one point.

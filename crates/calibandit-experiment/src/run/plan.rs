@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    AnyPolicy, BatchItem, Checkpoint, Engine, Noise, PolicySpec, Stream, Trajectory, batch_size, simulate,
-    simulate_batch,
+    AnyPolicy, BatchItem, Checkpoint, Engine, Interrupt, Noise, PolicySpec, Stream, Trajectory, batch_size,
+    simulate_batch_interruptible, simulate_interruptible,
 };
 use sha2::{Digest, Sha256};
 
@@ -38,6 +38,14 @@ pub(super) struct Batch {
     pub(super) instances: Vec<u64>,
 }
 
+/// What estimates need to know of a game: that of the first instance.
+struct GameSize {
+    arms: usize,
+    noise: Noise,
+    /// In memory, without the optimum.
+    bytes: u64,
+}
+
 /// An instance, a policy built for it and the noise: what one simulation needs.
 type PreparedItem = (Arc<Instance>, AnyPolicy, Stream);
 
@@ -51,8 +59,8 @@ pub(super) struct RunPlan<'a> {
     instances: Instances<'a>,
     /// By game: the bytes of the instances of all games before it, and of one of its own.
     stages: Vec<(u64, u64)>,
-    /// By point: the number of arms and the noise, for the cost model.
-    sizes: Vec<(usize, Noise)>,
+    /// By point, for the cost model.
+    sizes: Vec<GameSize>,
     /// One bit per curve, in the order of the results: whether it is known already.
     known: Vec<u64>,
     known_count: usize,
@@ -63,13 +71,12 @@ impl<'a> RunPlan<'a> {
         let size = |point: &Point| {
             let mut stream = StreamKey::new(experiment.seed(), experiment.name(), 0).game();
             let game = point.game.draw(&mut stream).expect("validation has drawn the game of the first instance");
-            (game.arms().len(), game.arms()[0].noise())
+            GameSize { arms: game.arms().len(), noise: game.arms()[0].noise(), bytes: game.memory_estimate() }
         };
-        let sizes: Vec<(usize, Noise)> = experiment.points().iter().map(size).collect();
+        let sizes: Vec<GameSize> = experiment.points().iter().map(size).collect();
         let instances = Instances::new(experiment);
         let (groups, stages) = (groups(experiment, &instances), stages(experiment, &instances, &sizes));
-        let curves = experiment.curve_count() as usize;
-        let known = vec![0; curves.div_ceil(64)];
+        let known = vec![0; (experiment.size().curves() as usize).div_ceil(64)];
         Self { experiment, shard, groups, instances, stages, sizes, known, known_count: 0 }
     }
 
@@ -153,22 +160,27 @@ impl<'a> RunPlan<'a> {
         let of_one = match self.policy(place) {
             PolicySource::User(_) => cost::user_policy_nanoseconds(horizon),
             PolicySource::Spec(spec) => {
-                let (arms, noise) = self.sizes[place.point];
+                let GameSize { arms, noise, .. } = self.sizes[place.point];
                 cost::nanoseconds(spec, arms, horizon, noise)
             }
         };
         of_one * batch.instances.len() as f64
     }
 
-    /// The samples of each instance of a batch.
-    pub(super) fn simulate(&self, batch: &Batch) -> Result<Vec<Vec<Sample>>, Error> {
+    /// The number of plays of a batch.
+    pub(super) fn plays(&self, batch: &Batch) -> u64 {
+        self.experiment.horizon().saturating_mul(batch.instances.len() as u64)
+    }
+
+    /// The samples of each instance of a batch. An error if the flag of `interrupt` is set.
+    pub(super) fn simulate(&self, batch: &Batch, interrupt: Interrupt<'_>) -> Result<Vec<Vec<Sample>>, Error> {
         let place = self.place(batch);
         let curves: Vec<Result<Vec<Sample>, InstanceError>> = match self.policy(place) {
             PolicySource::User(factory) => {
-                let simulate = |&instance: &u64| self.simulate_user(place, instance, factory.as_ref());
+                let simulate = |&instance: &u64| self.simulate_user(place, instance, factory.as_ref(), interrupt);
                 batch.instances.iter().map(simulate).collect()
             }
-            PolicySource::Spec(spec) => self.simulate_batch(place, &batch.instances, spec),
+            PolicySource::Spec(spec) => self.simulate_batch(place, &batch.instances, spec, interrupt),
         };
         for &instance in &batch.instances {
             self.instances.release(place.point, instance);
@@ -181,13 +193,15 @@ impl<'a> RunPlan<'a> {
         place: PointPolicy,
         instance: u64,
         factory: &dyn UserPolicyFactory,
+        interrupt: Interrupt<'_>,
     ) -> Result<Vec<Sample>, InstanceError> {
-        let prepared = self.instances.get(place.point, instance)?;
+        let prepared = self.instances.get(place.point, instance, interrupt)?;
         let problem = prepared.game.problem(self.experiment.horizon());
         let mut noise = self.streams(instance).noise();
         let mut played = None;
         factory.with_policy(&problem, self.streams(instance).policy(), &mut |policy| {
-            played = Some(simulate(&prepared.game, policy, self.experiment.grid(), Engine::Leaping, &mut noise));
+            let (game, grid) = (&prepared.game, self.experiment.grid());
+            played = Some(simulate_interruptible(game, policy, grid, Engine::Leaping, &mut noise, interrupt));
         });
         Ok(samples(&played.ok_or(InstanceError::NoPolicy)??, &prepared.optimum))
     }
@@ -197,13 +211,14 @@ impl<'a> RunPlan<'a> {
         place: PointPolicy,
         instances: &[u64],
         spec: &PolicySpec,
+        interrupt: Interrupt<'_>,
     ) -> Vec<Result<Vec<Sample>, InstanceError>> {
-        let prepare = |&instance: &u64| self.prepare(place, instance, spec);
+        let prepare = |&instance: &u64| self.prepare(place, instance, spec, interrupt);
         let mut prepared: Vec<Result<PreparedItem, InstanceError>> = instances.iter().map(prepare).collect();
         let ready = prepared.iter_mut().filter_map(|prepared| prepared.as_mut().ok());
         let mut items: Vec<BatchItem<'_>> =
             ready.map(|(instance, policy, noise)| BatchItem { game: &instance.game, policy, noise }).collect();
-        let mut played = simulate_batch(&mut items, self.experiment.grid()).into_iter();
+        let mut played = simulate_batch_interruptible(&mut items, self.experiment.grid(), interrupt).into_iter();
         let mut curves = Vec::new();
         for prepared in prepared {
             curves.push(prepared.and_then(|(instance, ..)| {
@@ -214,8 +229,14 @@ impl<'a> RunPlan<'a> {
         curves
     }
 
-    fn prepare(&self, place: PointPolicy, instance: u64, spec: &PolicySpec) -> Result<PreparedItem, InstanceError> {
-        let prepared = self.instances.get(place.point, instance)?;
+    fn prepare(
+        &self,
+        place: PointPolicy,
+        instance: u64,
+        spec: &PolicySpec,
+        interrupt: Interrupt<'_>,
+    ) -> Result<PreparedItem, InstanceError> {
+        let prepared = self.instances.get(place.point, instance, interrupt)?;
         let problem = prepared.game.problem(self.experiment.horizon());
         let policy = spec.build(&problem, self.streams(instance).policy())?;
         Ok((prepared, policy, self.streams(instance).noise()))
@@ -279,15 +300,15 @@ fn groups(experiment: &Experiment, instances: &Instances<'_>) -> Vec<Vec<PointPo
 }
 
 /// By game: the estimated bytes of the instances of all games before it, and of one of its own instances. An instance
-/// has at least its arms and the optimum at the checkpoints.
-fn stages(experiment: &Experiment, instances: &Instances<'_>, sizes: &[(usize, Noise)]) -> Vec<(u64, u64)> {
+/// has its game and the optimum at the checkpoints.
+fn stages(experiment: &Experiment, instances: &Instances<'_>, sizes: &[GameSize]) -> Vec<(u64, u64)> {
     let mut stages: Vec<(u64, u64)> = Vec::new();
     let mut before = 0;
-    for (point, (arms, _)) in experiment.points().iter().zip(sizes) {
+    for (point, size) in experiment.points().iter().zip(sizes) {
         if instances.game(point.index) < stages.len() {
             continue;
         }
-        let bytes = 256 * *arms as u64 + 8 * experiment.grid().times().len() as u64;
+        let bytes = size.bytes + 8 * experiment.grid().times().len() as u64;
         let same = point.game.is_same_in_all_instances();
         stages.push((before, if same { 0 } else { bytes }));
         before += bytes * if same { 1 } else { experiment.instances() };

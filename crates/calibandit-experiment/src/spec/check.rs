@@ -54,8 +54,14 @@ impl Checker<'_> {
             return self.report(wrong_type(value, shape, at));
         }
         match (shape, &value.data) {
-            (SchemaShape::Text { may_be_empty: false }, Data::Text(text)) if text.is_empty() => {
+            (SchemaShape::Text { may_be_empty: false, .. }, Data::Text(text)) if text.is_empty() => {
                 self.report(impossible(value, at, "not be empty"));
+            }
+            (SchemaShape::Text { longest: Some(most), .. }, Data::Text(text)) => {
+                let count = text.chars().count();
+                if count as u64 > *most {
+                    self.report(impossible(value, at, &format!("have at most {most} characters, but has {count}")));
+                }
             }
             (SchemaShape::Number(limits), _) => self.check_number(value, limits, at),
             (SchemaShape::Choice(names), Data::Text(given)) => self.check_choice(value, given, names, shape, at),
@@ -242,11 +248,16 @@ impl Checker<'_> {
             Data::Float(number) => number,
             _ => return,
         };
+        // Whole numbers are compared exactly: beyond 2^53, neighbours are the same float.
+        let exceeds = |most: &f64| match value.data {
+            Data::Integer(number) => number > most.floor() as i128,
+            _ => number > *most,
+        };
         let wanted = if !number.is_finite() {
             Some("a finite number".to_owned())
         } else if let Some(least) = limits.minimum.filter(|least| number < *least) {
             Some(format!("at least {least}"))
-        } else if let Some(most) = limits.maximum.filter(|most| number > *most) {
+        } else if let Some(most) = limits.maximum.filter(exceeds) {
             Some(format!("at most {most}"))
         } else if let Some(least) = limits.exclusive_minimum.filter(|least| number <= *least) {
             Some(format!("more than {least}"))

@@ -4,6 +4,7 @@
 //! the sweep.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use calibandit::Problem;
 use calibandit::rng::StreamKey;
@@ -18,7 +19,8 @@ use super::sweep::{SpannedSweep, TITLE};
 use super::target::{SweepTarget, SweptTables};
 use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
-use crate::experiment::{GameSource, LabelledPolicy};
+use crate::cost::nanoseconds;
+use crate::experiment::{GameSource, LabelledPolicy, RunSize};
 
 /// One point of a sweep: a game and the policies that play it. An experiment without a sweep has one point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -102,12 +104,15 @@ pub(crate) struct Frame<'a> {
     pub(crate) seed: u64,
     pub(crate) horizon: u64,
     pub(crate) horizon_span: SourceSpan,
+    pub(crate) instances: u64,
+    pub(crate) instances_span: SourceSpan,
+    pub(crate) checkpoints: usize,
 }
 
 /// One value of an axis, with everything that it sets.
 struct AxisValue<'a> {
     name: &'a str,
-    targets: Vec<(SweepTarget, SourceSpan)>,
+    targets: Rc<[(SweepTarget, SourceSpan)]>,
     value: &'a SpannedValue,
     /// The title that the file gives to the value.
     title: Option<&'a str>,
@@ -133,6 +138,7 @@ pub(crate) fn points(
         (Ok(sweep), Ok(count)) => (sweep, count),
         (sweep, count) => return Err(sweep.err().into_iter().chain(count.err()).flatten().collect()),
     };
+    check_run_size(frame, tables, count).map_err(|finding| vec![*finding])?;
     let mut points = build_points(frame, tables, &sweep, count)?;
     dedup(&mut points, &sweep)?;
     Ok(points)
@@ -141,16 +147,26 @@ pub(crate) fn points(
 /// Resolves what the keys of a sweep set.
 fn targets<'a>(sweep: &'a SpannedSweep, tables: &SweptTables) -> Result<ResolvedSweep<'a>, Vec<Finding>> {
     let mut findings = Vec::new();
-    let mut find = |key: &str, span: &SourceSpan| match SweepTarget::find(key, span, tables) {
-        Ok(target) => Some((target, span.clone())),
-        Err(finding) => {
-            findings.push(*finding);
-            None
+    // Written-out points repeat the same few keys.
+    let mut found: HashMap<String, SweepTarget> = HashMap::new();
+    let mut find = |key: &str, span: &SourceSpan| {
+        if let Some(target) = found.get(key) {
+            return Some((target.clone(), span.clone()));
+        }
+        match SweepTarget::find(key, span, tables) {
+            Ok(target) => {
+                found.insert(key.to_owned(), target.clone());
+                Some((target, span.clone()))
+            }
+            Err(finding) => {
+                findings.push(*finding);
+                None
+            }
         }
     };
     let mut axes = Vec::new();
     for axis in &sweep.axes {
-        let targets: Vec<_> = axis.keys.iter().filter_map(|(key, span)| find(key, span)).collect();
+        let targets: Rc<[_]> = axis.keys.iter().filter_map(|(key, span)| find(key, span)).collect();
         let value = |(i, value)| {
             let title = axis.titles.get(i).and_then(SpannedValue::text);
             AxisValue { name: &axis.name, targets: targets.clone(), value, title }
@@ -203,6 +219,26 @@ fn check_size(sweep: &SpannedSweep) -> Result<usize, Vec<Finding>> {
         let help = "the grid has every combination of all lists; write single points as `point = [{ ... }, ...]`";
         vec![Finding::new(span, "sweep", DiagnosticKind::ImpossibleValue, message).help(help)]
     })
+}
+
+/// Refuses an experiment that needs too much memory or too large files, before its points take memory. The time is
+/// estimated from the first point.
+fn check_run_size(frame: &Frame<'_>, tables: &SweptTables, points: usize) -> Result<(), Box<Finding>> {
+    let size = RunSize::new(points, tables.policies.len(), frame.instances, frame.checkpoints);
+    if size.refusal(None).is_none() {
+        return Ok(());
+    }
+    let seconds = || -> Option<f64> {
+        let game = read_game(&tables.game, &StreamKey::new(frame.seed, frame.name, 0)).ok()?.0;
+        let drawn = game.draw(&mut StreamKey::new(frame.seed, frame.name, 0).game()).ok()?;
+        let (arms, noise) = (drawn.arms().len(), drawn.arms()[0].noise());
+        let cost = |table| Some(nanoseconds(&read_policy(table, "").ok()?, arms, frame.horizon, noise));
+        let of_point: f64 = tables.policies.iter().map(cost).sum::<Option<f64>>()?;
+        Some(1e-9 * of_point * points as f64 * frame.instances as f64)
+    };
+    let message = size.refusal(seconds()).unwrap_or_default();
+    let finding = Finding::new(frame.instances_span.clone(), "instances", DiagnosticKind::ImpossibleValue, message);
+    Err(Box::new(finding.help("use fewer `instances`, points of the sweep or checkpoints")))
 }
 
 impl ResolvedSweep<'_> {
@@ -263,7 +299,7 @@ fn build_point(
     let values = sweep.values(index);
     let mut tables = tables.clone();
     for value in &values {
-        for (target, span) in &value.targets {
+        for (target, span) in value.targets.iter() {
             target.set(&mut tables, span, value.value);
         }
     }

@@ -23,13 +23,14 @@ pub struct ExperimentFile {
     #[schemars(length(min = 1))]
     pub name: String,
     /// The title of the figure. Default: the name.
+    #[schemars(length(max = LONGEST_TITLE))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// What the figure shows, in one or two sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The number of plays, T.
-    #[schemars(range(min = 1, max = 9_223_372_036_854_775_807_u64))]
+    /// The number of plays, T: at most 2^53, so that plays are counted exactly.
+    #[schemars(range(min = 1, max = MOST_PLAYS))]
     pub horizon: u64,
     /// The number of instances of the game that each policy plays.
     #[serde(default = "default_instances")]
@@ -59,6 +60,13 @@ pub struct ExperimentFile {
 pub(crate) const MOST_INSTANCES: u64 = 1_000_000;
 /// Upper limit on the number of checkpoints, for the same reason.
 pub(crate) const MOST_CHECKPOINTS: u64 = 100_000;
+
+/// Upper limit on the horizon: the optimum and the sums of losses are exact up to it.
+pub(crate) const MOST_PLAYS: u64 = 1 << 53;
+/// Upper limit on the characters of a label: longer ones are cut in figures and fill the tables.
+pub(crate) const LONGEST_LABEL: u64 = 200;
+/// Upper limit on the characters of a title.
+pub(crate) const LONGEST_TITLE: u64 = 1000;
 
 fn default_instances() -> u64 {
     20
@@ -209,8 +217,13 @@ impl JsonSchema for PolicyEntry {
             if let Some(properties) = kind.get_mut("properties").and_then(Value::as_object_mut) {
                 let description =
                     "The name in tables and figures, unique in the experiment. Default: made from the kind.";
-                properties
-                    .insert("label".to_owned(), json!({"type": "string", "minLength": 1, "description": description}));
+                let label = json!({
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": LONGEST_LABEL,
+                    "description": description,
+                });
+                properties.insert("label".to_owned(), label);
             }
         }
         schema

@@ -1,6 +1,7 @@
 //! A JSON document as a tree of values with the spans of every key and every value, so that errors point into the file
 //! as they do for TOML.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -58,6 +59,7 @@ impl Scanner<'_> {
 
     fn entries(&mut self) -> Vec<SpannedEntry> {
         let mut entries: Vec<SpannedEntry> = Vec::new();
+        let mut keys: HashSet<String> = HashSet::new();
         self.at += 1;
         while !self.ends(b'}') {
             self.next();
@@ -66,7 +68,7 @@ impl Scanner<'_> {
             self.skip(b':');
             let value = self.value();
             self.skip(b',');
-            if entries.iter().any(|entry| entry.key == key) {
+            if !keys.insert(key.clone()) {
                 let message = "this key is given twice in the same object";
                 let finding = Finding::new(Some(key_span), "", DiagnosticKind::DuplicateKey, message);
                 self.findings.push(finding.help("keep one of the two"));

@@ -18,8 +18,8 @@ pub(crate) enum SchemaShape<'a> {
     Any,
     /// True or false.
     Bool,
-    /// A text.
-    Text { may_be_empty: bool },
+    /// A text with at most this many characters.
+    Text { may_be_empty: bool, longest: Option<u64> },
     /// A number within limits.
     Number(NumberShape),
     /// One of several texts.
@@ -153,7 +153,7 @@ impl<'a> SchemaShape<'a> {
         let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
         Some(match name {
             "boolean" => Self::Bool,
-            "string" => Self::Text { may_be_empty: count("minLength").unwrap_or(0) == 0 },
+            "string" => Self::Text { may_be_empty: count("minLength").unwrap_or(0) == 0, longest: count("maxLength") },
             "integer" | "number" => Self::Number(NumberShape::read(name == "integer", schema)),
             "array" => Self::List(ListShape {
                 least: count("minItems").unwrap_or(0),

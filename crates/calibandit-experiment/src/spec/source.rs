@@ -5,7 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::format::{shortened, visible};
+
 use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Finding, MOST_FINDINGS};
+
+/// The number of characters of a message: names from files that are in it can be long.
+const LONGEST_TEXT: usize = 2000;
+
+/// The number of characters of a line that are marked.
+const LONGEST_MARK: usize = 100;
 
 /// A position in a file, counted as editors do: lines and columns from 1, columns in characters (a tab is one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -74,14 +82,15 @@ impl Source {
     /// The error of a finding in this source.
     pub(crate) fn locate(&self, finding: Finding) -> Diagnostic {
         let marked = finding.span.map(|span| self.mark(span));
+        let shown = |text: String| shortened(&visible(&text), LONGEST_TEXT);
         Diagnostic {
-            file: self.name.clone(),
+            file: visible(&self.name),
             position: marked.as_ref().map(Marked::position),
-            key: finding.key,
+            key: shown(finding.key),
             kind: finding.kind,
-            message: finding.message,
-            suggestion: finding.suggestion,
-            help: finding.help,
+            message: shown(finding.message),
+            suggestion: finding.suggestion.map(shown),
+            help: finding.help.map(shown),
             marked,
         }
     }
@@ -114,7 +123,11 @@ impl Marked {
     /// The line as it is shown, and the bytes of it that are marked.
     pub(crate) fn line(&self) -> (String, Range<usize>) {
         let before = printable(&self.text[self.line.start..self.part.start]);
-        let part = printable(&self.text[self.part.clone()]);
+        let whole = &self.text[self.part.clone()];
+        let part = match whole.char_indices().nth(LONGEST_MARK) {
+            Some((end, _)) => printable(&whole[..end]) + "…",
+            None => printable(whole),
+        };
         let after = printable(&self.text[self.part.end..self.line.end]);
         let span = before.len()..before.len() + part.len();
         (before + &part + &after, span)

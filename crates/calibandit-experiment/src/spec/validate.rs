@@ -3,7 +3,7 @@
 //! The structure is checked first, against the schema. Then follow the checks that concern several keys: labels, names,
 //! checkpoints, the figure, and the points of the sweep. All of these report together.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use calibandit::Grid;
 
@@ -35,7 +35,8 @@ pub(crate) fn validate(document: &SpannedValue) -> Result<(ExperimentFile, Vec<P
     findings.extend(check_name(&file.name, document.get("name").and_then(|name| name.span.clone())));
     findings.extend(check_figure(&file, &document));
     let grid = check_checkpoints(&file, &document).map_err(|finding| findings.push(*finding));
-    let points = expand(&file, &document).map_err(|more| findings.extend(more));
+    let checkpoints = grid.as_ref().map_or(1, |grid| grid.times().len());
+    let points = expand(&file, &document, checkpoints).map_err(|more| findings.extend(more));
     match (points, grid) {
         (Ok(points), Ok(grid)) if findings.is_empty() => Ok((file, points, grid)),
         _ => Err(findings),
@@ -46,10 +47,10 @@ pub(crate) fn validate(document: &SpannedValue) -> Result<(ExperimentFile, Vec<P
 fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
     let Some(SpannedValue { data: Data::List(policies), .. }) = document.get_mut("policy") else { return Ok(()) };
     let mut findings = Vec::new();
-    let mut taken: HashSet<String> = HashSet::new();
+    let mut taken = TakenLabels::default();
     for (i, policy) in policies.iter().enumerate() {
         if let Some((label, text)) = policy.get("label").and_then(|label| Some((label, label.text()?)))
-            && !taken.insert(text.to_owned())
+            && !taken.add(text)
         {
             let message = format!("two policies have the label {text:?}: results could not be told apart");
             let key = format!("policy[{i}].label");
@@ -59,8 +60,7 @@ fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
     for (i, policy) in policies.iter_mut().enumerate().filter(|(_, policy)| policy.get("label").is_none()) {
         match read_policy(policy, &format!("policy[{i}]")) {
             Ok(spec) => {
-                let label = unused_label(spec.label(), &taken);
-                taken.insert(label.clone());
+                let label = taken.unused(&spec.label());
                 let span = policy.span.clone();
                 policy.set("label", &span, SpannedValue { span: span.clone(), data: Data::Text(label) });
             }
@@ -70,13 +70,35 @@ fn label_policies(document: &mut SpannedValue) -> Result<(), Vec<Finding>> {
     if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
-/// The label, or the first of "label #2", "label #3", ... that is not taken.
-pub(crate) fn unused_label(label: String, taken: &HashSet<String>) -> String {
-    if !taken.contains(&label) {
-        return label;
+/// The labels of policies that are in use.
+#[derive(Default)]
+pub(crate) struct TakenLabels {
+    taken: HashSet<String>,
+    /// By label: the number from which on numbers have not been tried.
+    next: HashMap<String, usize>,
+}
+
+impl TakenLabels {
+    /// Takes a label; `false` if it is taken already.
+    pub(crate) fn add(&mut self, label: &str) -> bool {
+        self.taken.insert(label.to_owned())
     }
-    let mut numbered = (2..).map(|n| format!("{label} #{n}"));
-    numbered.find(|label| !taken.contains(label)).expect("there are more numbers than labels")
+
+    /// Takes the label, or the first of "label #2", "label #3", ... that is not taken. All numbers of one label
+    /// together are tried once.
+    pub(crate) fn unused(&mut self, label: &str) -> String {
+        if self.add(label) {
+            return label.to_owned();
+        }
+        let next = self.next.entry(label.to_owned()).or_insert(2);
+        loop {
+            let numbered = format!("{label} #{next}");
+            *next += 1;
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
+    }
 }
 
 /// The name must be usable as part of file names on every system.
@@ -89,7 +111,7 @@ pub(crate) fn check_name(name: &str, span: SourceSpan) -> Option<Finding> {
     let usable: String = usable.take(LONGEST_NAME).collect();
     if name.chars().all(allowed) && !name.starts_with('.') {
         let message = format!(
-            "`name` has {} letters, but at most {LONGEST_NAME} are allowed: it is part of file names",
+            "`name` has {} characters, but at most {LONGEST_NAME} are allowed: it is part of file names",
             name.len()
         );
         let finding = Finding::new(span, "name", DiagnosticKind::ImpossibleValue, message);
@@ -145,7 +167,7 @@ fn check_figure(file: &ExperimentFile, document: &SpannedValue) -> Vec<Finding> 
 }
 
 /// The points of the sweep.
-fn expand(file: &ExperimentFile, document: &SpannedValue) -> Result<Vec<Point>, Vec<Finding>> {
+fn expand(file: &ExperimentFile, document: &SpannedValue, checkpoints: usize) -> Result<Vec<Point>, Vec<Finding>> {
     let tables = SweptTables {
         game: document.get("game").expect("the schema requires a game").clone(),
         policies: document.get("policy").map(SpannedValue::items).unwrap_or_default().to_vec(),
@@ -156,6 +178,9 @@ fn expand(file: &ExperimentFile, document: &SpannedValue) -> Result<Vec<Point>, 
         seed: file.seed,
         horizon: file.horizon,
         horizon_span: document.get("horizon").and_then(|horizon| horizon.span.clone()),
+        instances: file.instances,
+        instances_span: document.get("instances").and_then(|instances| instances.span.clone()),
+        checkpoints,
     };
     let sweep = document.get("sweep").map(SpannedSweep::new).unwrap_or_default();
     points(&frame, &tables, &sweep)

@@ -9,6 +9,10 @@ use crate::results::Results;
 /// The test behind all p-values of this module and behind the letters of a ranking.
 pub const TEST: &str = "paired t-test over the instances, corrected by Holm over all pairs of policies of the game";
 
+/// With more policies than this, not all pairs are tested: their number grows with the square. Corrected p-values are
+/// then those of Bonferroni, which are never smaller than Holm's.
+pub(super) const MOST_TESTED: usize = 200;
+
 /// The probability that the interval of a comparison has the true mean difference.
 const CONFIDENCE: f64 = 0.95;
 
@@ -34,7 +38,8 @@ pub struct PolicyComparison {
     pub effect_size: f64,
     /// The two-sided p-value of this pair alone.
     pub p: f64,
-    /// The p-value corrected by Holm over all pairs of policies of this game. The difference is significant if it is at
+    /// The p-value corrected by Holm over all pairs of policies of this game (by Bonferroni if there are more than 200
+    /// policies). The difference is significant if it is at
     /// most [`SIGNIFICANCE`](super::SIGNIFICANCE), and then the policies share no letter in the ranking.
     pub p_corrected: f64,
     /// The name of the test.
@@ -125,8 +130,14 @@ pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Polic
     let deviation = stderr * (n as f64).sqrt();
     let p = paired_t_test(&differences);
     let policies: Vec<usize> = (0..results.policies.len()).collect();
-    let pairs = tested_pairs(results, game, &policies);
-    let is_pair = |pair: &&TestedPair| (pair.a, pair.b) == (first.min(second), first.max(second));
+    let p_corrected = if policies.len() > MOST_TESTED && first != second {
+        (p * 0.5 * policies.len() as f64 * (policies.len() - 1) as f64).min(1.0)
+    } else {
+        let pairs = tested_pairs(results, game, &policies);
+        let is_pair = |pair: &&TestedPair| (pair.a, pair.b) == (first.min(second), first.max(second));
+        // A policy compared with itself is not a pair; nothing is to be corrected.
+        pairs.iter().find(is_pair).map_or(p, |pair| pair.p_corrected)
+    };
     Ok(PolicyComparison {
         a: a.to_owned(),
         b: b.to_owned(),
@@ -135,8 +146,7 @@ pub fn compare(results: &Results, game: usize, a: &str, b: &str) -> Result<Polic
         interval: [mean - half, mean + half],
         effect_size: if mean == 0.0 { 0.0 } else { mean / deviation },
         p,
-        // A policy compared with itself is not a pair; nothing is to be corrected.
-        p_corrected: pairs.iter().find(is_pair).map_or(p, |pair| pair.p_corrected),
+        p_corrected,
         test: TEST,
     })
 }
@@ -292,6 +302,26 @@ mod tests {
                 assert_eq!(share, comparison.p_corrected > SIGNIFICANCE, "{comparison:?}");
             }
         }
+    }
+
+    #[test]
+    fn of_many_policies_single_pairs_are_corrected_by_bonferroni() {
+        let mut curves = Vec::new();
+        for policy in 0..300 {
+            for (instance, &cpr) in [A, B][policy % 2].iter().enumerate() {
+                let cpr = cpr + 0.01 * policy as f64;
+                let samples = vec![Sample { t: 10, loss: cpr, cpr, switches: 0 }];
+                curves.push(Curve { game: 0, policy, instance: instance as u64, samples });
+            }
+        }
+        let names: Vec<String> = (0..300).map(|policy| policy.to_string()).collect();
+        let results = Results::new("x".into(), vec!["g".into()], names, curves);
+        let found = compare(&results, 0, "0", "1").unwrap();
+        assert!(is_close(found.p_corrected, (found.p * 300.0 * 299.0 / 2.0).min(1.0)), "{found:?}");
+        assert!(compare(&results, 0, "4", "4").unwrap().p_corrected == 1.0);
+        let ranking = rank_policies(&results, 0);
+        assert_eq!(ranking.len(), 300);
+        assert!(ranking.iter().all(|row| row.groups.is_empty() && row.better_than.is_empty()));
     }
 
     #[test]

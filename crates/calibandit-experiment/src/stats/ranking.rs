@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Spread;
-use super::compare::tested_pairs;
+use super::compare::{MOST_TESTED, tested_pairs};
 use crate::results::Results;
 
 /// The rank of a policy in one game: one row of the table that a run ends with.
@@ -16,9 +16,10 @@ pub struct PolicyRanking {
     pub cpr: Spread,
     /// The mean number of switches.
     pub switches: f64,
-    /// Policies that share a letter do not differ significantly from each other.
+    /// Policies that share a letter do not differ significantly from each other. Empty if there are more than 200
+    /// policies, whose pairs are not all tested.
     pub groups: String,
-    /// The policies whose mean is significantly larger.
+    /// The policies whose mean is significantly larger. Empty if there are more than 200 policies.
     pub better_than: Vec<String>,
 }
 
@@ -34,13 +35,14 @@ pub fn rank_policies(results: &Results, game: usize) -> Vec<PolicyRanking> {
         .collect();
     rows.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let order: Vec<usize> = rows.iter().map(|row| row.0).collect();
-    let differ = significant_pairs(results, game, &order);
-    let groups = letters(order.len(), &differ);
+    let tested = order.len() <= MOST_TESTED;
+    let differ = if tested { significant_pairs(results, game, &order) } else { Vec::new() };
+    let groups = if tested { letters(order.len(), &differ) } else { vec![String::new(); order.len()] };
     rows.into_iter()
         .zip(groups)
         .enumerate()
         .map(|(row, ((policy, cpr), groups))| {
-            let worse = (row + 1..order.len()).filter(|&other| differ[row][other]);
+            let worse = (row + 1..order.len()).filter(|&other| tested && differ[row][other]);
             let better_than = worse.map(|other| results.policies[order[other]].clone()).collect();
             let ends = results.ends(game, policy);
             let switches = ends.clone().map(|end| end.last.switches as f64).sum::<f64>() / ends.len() as f64;

@@ -1,6 +1,7 @@
 //! `summary.csv`: the CPR of each policy over the instances, one row per checkpoint. The columns of swept keys are the
 //! last ones, as in `results.csv`.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Spread;
-use crate::results::{CsvError, Results, Sample, swept_fields, swept_text};
+use crate::results::{CsvError, Results, Sample, swept_cell, swept_fields, text_cell};
 
 /// One row of `summary.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,15 +74,17 @@ const COLUMNS: [&str; 11] =
 pub fn write_summary(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
     let fields = swept_fields(all);
-    table.write_record(COLUMNS.into_iter().chain(fields.iter().map(|field| field.name.as_str())))?;
+    let names: Vec<Cow<'_, str>> = fields.iter().map(|field| text_cell(&field.name)).collect();
+    table.write_record(COLUMNS.into_iter().chain(names.iter().map(|name| &**name)))?;
     for results in all {
         let place = |name: &str| results.swept().iter().position(|column| column.name == name);
         let places: Vec<Option<usize>> = fields.iter().map(|field| place(&field.name)).collect();
         for_each_row(results, |row| {
             let Spread { instances, mean, stderr, median, p90, p99, max, .. } = row.cpr;
-            let mut record = vec![row.experiment, row.game, row.policy, row.t.to_string(), instances.to_string()];
+            let texts = [row.experiment, row.game, row.policy].map(|text| text_cell(&text).into_owned());
+            let mut record: Vec<String> = texts.into_iter().chain([row.t.to_string(), instances.to_string()]).collect();
             record.extend([mean, stderr, median, p90, p99, max].map(|value| value.to_string()));
-            let swept = places.iter().map(|place| place.map_or_else(String::new, |i| swept_text(&row.swept[i])));
+            let swept = places.iter().map(|place| place.map_or_else(String::new, |i| swept_cell(&row.swept[i])));
             record.extend(swept);
             table.write_record(record)
         })?;

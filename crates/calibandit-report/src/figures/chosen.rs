@@ -1,13 +1,13 @@
 //! Figures with a choice of what they show: the quantity, the horizontal axis and the policies. Python's `plot` makes
 //! them; reports show the figure of the experiment.
 
+use std::collections::HashMap;
 use std::io;
 
-use super::{curve_point, series};
+use super::{over_games, series};
 use crate::chart::{Axis, AxisScale, Figure, Panel, Series, StyleKey};
 use calibandit_experiment::format::thousands;
 use calibandit_experiment::results::{Results, Sample, swept_text};
-use calibandit_experiment::stats::Spread;
 
 /// The quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,7 +110,8 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
         let (x, y) = axes(&(choice.symbol)(x), &label);
         let mut panel = Panel::new(format!("group{nth}"), title, x, y);
         for &policy in choice.policies {
-            panel = panel.series(styled(over_games(results, &games, policy, choice.column), policy));
+            panel =
+                panel.series(styled(over_games(results, &games, policy, |sample| choice.column.of(sample)), policy));
         }
         figure = figure.panel(panel);
     }
@@ -119,22 +120,6 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
 
 fn axes(x: &str, y: &str) -> (Axis, Axis) {
     (Axis::new(x, AxisScale::Linear), Axis::new(y, AxisScale::Linear))
-}
-
-/// The curve of a policy at the horizon, over games with their positions on the horizontal axis.
-fn over_games(results: &Results, games: &[(f64, usize)], policy: usize, column: PlottedColumn) -> Series {
-    let mut points = Vec::new();
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    for &(at, game) in games {
-        let values: Vec<f64> = results.ends(game, policy).map(|end| column.of(&end.last)).collect();
-        if let Some(spread) = Spread::of(values.iter().copied()) {
-            points.push(curve_point(at, spread));
-            columns.push(values);
-        }
-    }
-    let lines = columns.iter().map(Vec::len).min().unwrap_or(0).min(super::MOST_LINES);
-    let instances = (0..lines).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
-    Series::new(&results.policies[policy], points).instances(instances).with_points()
 }
 
 /// The games that differ in nothing but `x`: a title, and each game with its position, from left to right.
@@ -146,6 +131,7 @@ fn groups(results: &Results, x: &str, symbol: &dyn Fn(&str) -> String) -> Result
         return Err(ChoiceError::UnknownKey { x: x.to_owned(), known: known() });
     };
     let mut groups: Vec<PanelGames> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (game, value) in positions.values.iter().enumerate() {
         if value.is_null() {
             continue;
@@ -154,10 +140,11 @@ fn groups(results: &Results, x: &str, symbol: &dyn Fn(&str) -> String) -> Result
         let others = results.swept().iter().filter(|column| column.name != x && !column.values[game].is_null());
         let others = others.map(|column| format!("{} = {}", symbol(&column.name), swept_text(&column.values[game])));
         let title = others.collect::<Vec<_>>().join(", ");
-        match groups.iter_mut().find(|(other, _)| *other == title) {
-            Some((_, games)) => games.push((at, game)),
-            None => groups.push((title, vec![(at, game)])),
+        let group = *places.entry(title.clone()).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push((title, Vec::new()));
         }
+        groups[group].1.push((at, game));
     }
     for (_, games) in &mut groups {
         games.sort_by(|one, other| one.0.total_cmp(&other.0));
