@@ -228,7 +228,10 @@ def _shard(shard: Any) -> tuple[int, int]:
         index, of = shard
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"`shard` must be a pair (i, n), part i of n, not {shard!r}") from None
-    return whole("shard", index, low=1), whole("shard", of, low=1)
+    part = whole("shard[0]", index, low=1), whole("shard[1]", of, low=1)
+    if part[0] > part[1]:
+        raise SpecError(f"`shard` is {part}: give a pair (i, n) with i from 1 to n")
+    return part
 
 
 def _plain(key: str, value: Any) -> Any:

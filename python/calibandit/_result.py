@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
@@ -13,7 +12,7 @@ from ._arguments import listed
 from ._json import loads
 from ._options import path_of, text
 from ._summary import Comparison, Summary
-from .errors import ArgumentTypeError, MissingFolderError, SpecError, UnknownNameError
+from .errors import ArgumentTypeError, SpecError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas
@@ -53,12 +52,9 @@ class Result:
 
         Raises:
             MissingFolderError: if there are no results at this path.
+            FolderError: if the results are incomplete or damaged.
         """
-        path = Path(path_of("folder", folder))
-        if not (path / "manifest.json").exists():
-            what = "has no manifest.json, so it is not an output folder" if path.exists() else "does not exist"
-            raise MissingFolderError(f"{path} {what}: give a folder that `Experiment.run(out=...)` has written")
-        return cls(_core.read(str(path)))
+        return cls(_core.read(path_of("folder", folder)))
 
     @classmethod
     def merge(

@@ -9,7 +9,7 @@ from . import _core
 from ._arguments import is_number, listed, whole
 from ._game import Game
 from ._game import game as named_game
-from ._json import dumps
+from ._json import dumps, loads
 from ._log import logged, warn
 from ._options import SeedLike, seed_of, text, threads
 from ._policy import Policy, PolicyLike, PolicySpec, _Entry
@@ -72,7 +72,8 @@ def simulate(
     tasks = len(given) * whole("instances", instances, low=1)
     drawn = seed_of(seed)
     number = threads(n_jobs, jobs)
-    when = dumps(_times(checkpoints))
+    plays = whole("horizon", horizon, low=1)
+    when = dumps(_times(checkpoints, plays))
     told = f"{len(given)} policies, {len(games)} games, {instances} instances, horizon {horizon}, seed {drawn}"
     tables: list[_core.Table] = []
     with watcher(progress, name) as watch, logged(name, told):
@@ -80,7 +81,7 @@ def simulate(
             table = _core.simulate(
                 one._core,
                 [entry.parts() for entry in given],
-                whole("horizon", horizon, low=1),
+                plays,
                 whole("instances", instances, low=1),
                 drawn,
                 name,
@@ -136,9 +137,13 @@ def _policies(policies: Any) -> list[PolicyLike]:
     return [policies]
 
 
-def _times(checkpoints: Any) -> dict[str, Any]:
+def _times(checkpoints: Any, horizon: int) -> dict[str, Any]:
     if isinstance(checkpoints, Mapping):
-        return dict(checkpoints)
+        # An experiment with these checkpoints finds their mistakes.
+        any_other = {"name": "checkpoints", "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}
+        checked = _core.complete_spec(None, dumps({**any_other, "horizon": horizon, "checkpoints": dict(checkpoints)}))
+        times: dict[str, Any] = loads(checked)["checkpoints"]
+        return times
     if is_number(checkpoints):
         return {"points": whole("checkpoints", checkpoints, low=1)}
     times = listed("checkpoints", checkpoints, of="times")

@@ -34,6 +34,7 @@ faster.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ try:
     import gymnasium
     from gymnasium import spaces
 except ImportError as error:
-    raise ImportError("calibandit.gym needs Gymnasium: pip install 'calibandit[gym]'") from error
+    raise ImportError("calibandit.gym needs Gymnasium: pip install 'gymnasium>=1.0'") from error
 
 __all__ = ["GameEnv", "env_ids", "register_envs"]
 
@@ -101,6 +102,9 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
+        if "kind" in parameters:
+            warnings.warn("`kind` is now called `game`", DeprecationWarning, stacklevel=2)
+            game = parameters.pop("kind")
         if render_mode not in (None, "ansi"):
             raise SpecError(f"`render_mode` is {render_mode!r}: give None or 'ansi'")
         self.horizon: int = _whole("horizon", horizon, low=1)

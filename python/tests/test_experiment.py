@@ -75,13 +75,60 @@ def test_errors_are_found_before_anything_runs(tmp_path: Path) -> None:
 
 
 def test_loading_results_of_a_wrong_folder(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="does not exist") as caught:
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nope") as caught:
         cb.Result.load(tmp_path / "nope")
     assert isinstance(caught.value, cb.FolderError)
-    with pytest.raises(cb.MissingFolderError, match=r"has no manifest\.json"):
+    with pytest.raises(cb.MissingFolderError, match="is not the output folder of a run"):
         cb.Result.load(tmp_path)
     with pytest.raises(TypeError, match="`folders` must be a list"):
         cb.Result.merge(str(tmp_path), tmp_path / "out")
+
+
+def test_results_of_another_experiment_are_replaced_only_on_demand(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = experiment().run(out=out)
+    other = experiment(name="other")
+    for refused in (lambda: other.run(out=out), lambda: cb.run(other, out=out), lambda: joblib_run(other, out, False)):
+        with pytest.raises(cb.FolderError, match=r"out holds .*first.*; choose another folder.*`force=True`"):
+            refused()
+        assert cb.Result.load(out) == first
+    for replaced in (other.run(out=out, force=True), cb.Result.load(out), cb.run(experiment(), out=out, force=True)):
+        assert replaced.experiments in (["other"], ["first"])
+    assert joblib_run(other, out, True) == cb.Result.load(out) == other.run()
+    parts = [tmp_path / "1", tmp_path / "2"]
+    for i, part in enumerate(parts, 1):
+        experiment().run(out=part, shard=(i, 2))
+    with pytest.raises(cb.FolderError, match="`force=True`"):
+        cb.Result.merge(parts, out)
+    assert cb.Result.merge(parts, out, force=True) == first
+
+
+def joblib_run(one: cb.Experiment, out: Path, force: bool) -> cb.Result:
+    return one.run(out=out, force=force, backend="joblib", shards=2, n_jobs=1)
+
+
+def test_messages_are_in_the_words_of_python(tmp_path: Path) -> None:
+    with pytest.raises(cb.SpecError, match=r'checkpoints: `scale` must be "linear" or "log".*Did you mean `log`'):
+        cb.simulate(cb.games.step(), "ucb1", 100, checkpoints={"scale": "lg"})
+    with pytest.raises(cb.SpecError, match=r"checkpoints: unknown key `point`\. Did you mean `points`"):
+        cb.simulate(cb.games.step(), "ucb1", 100, checkpoints={"point": 3})
+    for call in (
+        lambda: cb.Experiment.load(tmp_path / "no.toml"),
+        lambda: cb.Result.load(tmp_path / "no"),
+        lambda: cb.Advisor.load(tmp_path / "no.json"),
+        lambda: cb.fit(tmp_path / "no.csv", arm="a", position="p", loss="l"),
+        lambda: experiment().run().to_csv(tmp_path / "no" / "a.csv"),
+        lambda: experiment().run().report(tmp_path / "no" / "a.html"),
+    ):
+        with pytest.raises(FileNotFoundError) as missing:
+            call()
+        assert isinstance(missing.value, cb.CalibanditError) and "os error" not in str(missing.value)
+        assert str(tmp_path / "no") in str(missing.value)
+
+
+def test_one_policy_needs_no_list() -> None:
+    for one in ("exp3", {"kind": "exp3"}, cb.policies.exp3()):
+        assert experiment(policy=one) == experiment(policy=["exp3"])
 
 
 def test_swept_keys_are_columns(tmp_path: Path) -> None:

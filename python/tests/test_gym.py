@@ -169,7 +169,7 @@ def test_the_module_is_an_attribute_of_the_package() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "GameEnv\n"
     hidden = f"import sys; sys.modules['gymnasium'] = None; {code}"
     missing = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True).stderr
-    assert "ImportError: calibandit.gym needs Gymnasium: pip install 'calibandit[gym]'" in missing
+    assert "ImportError: calibandit.gym needs Gymnasium: pip install 'gymnasium>=1.0'" in missing
 
 
 def test_wrong_games_are_rejected() -> None:
@@ -178,3 +178,8 @@ def test_wrong_games_are_rejected() -> None:
     assert isinstance(caught.value, cb.CalibanditError)
     with pytest.raises(cb.SpecError, match="leave out memory"):
         cbgym.GameEnv(cb.Game(ARMS), memory=3)
+
+
+def test_the_former_name_of_the_first_argument_warns() -> None:
+    with pytest.warns(DeprecationWarning, match="`kind` is now called `game`"):
+        assert cbgym.GameEnv(kind="step", arms=3).arms == 3

@@ -103,6 +103,11 @@ impl Failure {
                 },
                 ErrorKind::UserCode { .. } => exception(py, "SpecError", &message),
                 ErrorKind::Io { source, .. } => exception(py, folder_error(&source), &message),
+                ErrorKind::NoResults { .. } => exception(py, "MissingFolderError", &message),
+                ErrorKind::Occupied { .. } => {
+                    let advice = "choose another folder, or replace the results with `force=True`";
+                    exception(py, "FolderError", &format!("{message}; {advice}"))
+                }
                 _ => exception(py, "FolderError", &message),
             },
             Failure::Spec(errors) => {
