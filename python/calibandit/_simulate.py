@@ -142,8 +142,7 @@ def _times(checkpoints: Any, horizon: int) -> dict[str, Any]:
         # An experiment with these checkpoints finds their mistakes.
         any_other = {"name": "checkpoints", "game": {"kind": "step"}, "policy": [{"kind": "ucb1"}]}
         checked = _core.complete_spec(None, dumps({**any_other, "horizon": horizon, "checkpoints": dict(checkpoints)}))
-        times: dict[str, Any] = loads(checked)["checkpoints"]
-        return times
+        return cast("dict[str, Any]", loads(checked)["checkpoints"])
     if is_number(checkpoints):
         return {"points": whole("checkpoints", checkpoints, low=1)}
     times = listed("checkpoints", checkpoints, of="times")
