@@ -33,6 +33,7 @@ class PageContent(HTMLParser):
         self.anchors: set[str] = set()
         self.links: list[str] = []
         self.loaded: list[str] = []
+        self.has_raw_fence = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -43,6 +44,13 @@ class PageContent(HTMLParser):
             self.links.append(values["href"])
         elif tag in LOADED and values.get(LOADED[tag]) and values.get("rel") != "canonical":
             self.loaded.append(values[LOADED[tag]])
+        if values.get("data-md-component") == "source":
+            # The script of the theme asks for the number of stars and the latest release.
+            self.loaded.append("https://api.github.com/")
+
+    def handle_data(self, data: str) -> None:
+        """Find fences of code that were not understood."""
+        self.has_raw_fence |= "```" in data
 
 
 class BuiltSite:
@@ -62,6 +70,8 @@ class BuiltSite:
         self.find_sources(reached)
         self.find_names()
         for page, content in self.pages.items():
+            if content.has_raw_fence:
+                self.problems.append(f"{page}: shows a fence (```): MkDocs did not understand this block of code")
             for url in content.loaded:
                 if urlsplit(url).scheme in ("http", "https") or url.startswith("//"):
                     self.problems.append(f"{page}: loads {url}")

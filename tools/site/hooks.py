@@ -22,15 +22,45 @@ sys.path.insert(0, str(Path(__file__).parent))
 import notebook
 import sources
 
-# Names of the package by the module that defines them. What is defined elsewhere goes to the first page.
+# Title, first paragraph, and the modules whose names are on the page.
 API_PAGES = {
-    "simulation": ("Simulation and experiments", ("_simulate", "_experiment", "_sweep", "_shards")),
-    "results": ("Results", ("_result", "_plot", "_compare")),
-    "games": ("Games", ("_arm", "_game", "_optimum", "_noise", "_fit")),
-    "policies": ("Policies", ("_policy",)),
-    "advisor": ("Advisor", ("_advisor",)),
-    "gymnasium": ("Gymnasium", ()),
-    "errors": ("Errors", ("errors", "_errors", "_warnings")),
+    "simulation": (
+        "Simulation and experiments",
+        "`simulate` plays policies on games. An `Experiment` has the same, with sweeps, in a file or a dictionary.",
+        ("_simulate", "_experiment", "_sweep", "_shards"),
+    ),
+    "results": (
+        "Results",
+        "What a simulation returns: the regret as a table, with summary, comparisons, plots and report.",
+        ("_result", "_plot", "_compare"),
+    ),
+    "games": (
+        "Games",
+        "Games of your own (`Game`, `Arm`), games fitted to data (`fit`), and [games by name][calibandit.games].",
+        ("_arm", "_game", "_optimum", "_noise", "_fit"),
+    ),
+    "policies": (
+        "Policies",
+        "The policies of the library are [functions][calibandit.policies]; a subclass of `Policy` is one of your own.",
+        ("_policy",),
+    ),
+    "advisor": (
+        "Advisor",
+        "A policy in live use: ask which arm to play, then tell its loss. See also the "
+        "[how-to page](../how-to/live-advisor.md).",
+        ("_advisor",),
+    ),
+    "gymnasium": (
+        "Gymnasium",
+        "Games as environments of Gymnasium, for agents that learn. See also the [how-to page](../guide/gymnasium.md).",
+        (),
+    ),
+    "errors": (
+        "Errors",
+        "Every exception is a `CalibanditError` and also the built-in exception that fits, such as `ValueError`. "
+        "Warnings are ordinary warnings of Python.",
+        ("errors", "_errors", "_warnings"),
+    ),
 }
 API_MODULES = {"games": "calibandit.games", "policies": "calibandit.policies", "gymnasium": "calibandit.gym"}
 
@@ -38,7 +68,8 @@ API_MODULES = {"games": "calibandit.games", "policies": "calibandit.policies", "
 WITHOUT_SIDEBAR = ("index.md", "is-this-my-problem.md")
 # `](target)` and `](target "title")`, also of pictures.
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s]+)(?=[)\s])")
-FENCE = re.compile(r"^(?P<fence>\s*```)(?P<language>\w+) +(?P<file>[\w./-]+)$", re.MULTILINE)
+# The name of the file that a block of code is, as the tests of the guide read it.
+FENCE = re.compile(r"^(?P<fence>\s*```)(?P<language>\w+) +(?P<file>[\w./-]+)(?P<append> append)?$", re.MULTILINE)
 SITE_LINK = re.compile(rf'(?<=href="){re.escape(sources.SITE)}(?P<target>[^"]*)')
 LIST_ITEM = re.compile(r"^(?:[*-]|\d+\.) ")
 
@@ -66,10 +97,10 @@ def api_pages() -> dict[str, str]:
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
-    pages = {page: f"# {title}\n" for page, (title, _) in API_PAGES.items()}
+    pages = {page: f"# {title}\n\n{first}\n" for page, (title, first, _) in API_PAGES.items()}
     index = "# Python\n\n::: calibandit\n    options:\n      members: false\n      show_root_heading: false\n"
     for name in sorted(public_names(tree), key=str.lower):
-        page = next((page for page, (_, of) in API_PAGES.items() if modules.get(name) in of), None)
+        page = next((page for page, (_, _, of) in API_PAGES.items() if modules.get(name) in of), None)
         if page is not None:
             pages[page] += f"\n::: calibandit.{name}\n"
         elif modules.get(name) == "_core" and not name.startswith("_"):
@@ -77,7 +108,7 @@ def api_pages() -> dict[str, str]:
     for page, module in API_MODULES.items():
         pages[page] += f"\n::: {module}\n"
     index += "\n## Names\n\n| page | names |\n|---|---|\n"
-    for page, (title, _) in API_PAGES.items():
+    for page, (title, _, _) in API_PAGES.items():
         shown = re.findall(r"^::: calibandit\.(\w+)$", pages[page], re.MULTILINE)
         links = " ".join(f"[`{name}`][calibandit.{name}]" for name in shown)
         index += f"| [{title}]({page}.md) | {links} |\n"
@@ -106,8 +137,14 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Adapt what GitHub and MkDocs read differently."""
     if page.file.src_uri in WITHOUT_SIDEBAR:
         page.meta["hide"] = ["navigation"]
-    markdown = FENCE.sub(r'\g<fence>\g<language> title="\g<file>"', markdown)
+    markdown = FENCE.sub(titled, markdown)
     return with_blank_lines(LINK.sub(lambda match: target(match["target"], page), markdown))
+
+
+def titled(fence: re.Match[str]) -> str:
+    """Show the name of its file above a block of code."""
+    title = f"add to {fence['file']}" if fence["append"] else fence["file"]
+    return f'{fence["fence"]}{fence["language"]} title="{title}"'
 
 
 def with_blank_lines(markdown: str) -> str:
@@ -167,6 +204,11 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
     """Turn links to the published site into relative ones, so that every copy of the site is complete."""
     folder = posixpath.dirname(page.file.dest_uri) or "."
     return SITE_LINK.sub(lambda match: posixpath.relpath(match["target"] or "index.html", folder), html)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Keep the theme from asking GitHub for the number of stars: no page loads anything from another host."""
+    return output.replace(' data-md-component="source"', "")
 
 
 def on_post_build(config: MkDocsConfig) -> None:

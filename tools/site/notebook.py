@@ -35,7 +35,8 @@ def render(path: Path) -> Rendered:
 
 def _output(output: dict[str, Any], name: str, page: Rendered) -> str:
     if output["output_type"] == "stream":
-        return _text("".join(output["text"]))
+        # Progress bars and warnings go to stderr.
+        return "" if output["name"] == "stderr" else _text("".join(output["text"]))
     data = output.get("data", {})
     if "image/png" in data:
         file = f"{name}-{len(page.pictures) + 1}.png"
