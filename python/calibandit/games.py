@@ -60,13 +60,13 @@ def basketball(
     (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that a policy without
     burn-in picks the wrong one. 0-REO.
 
-    * ``weights``: How much a shot counts, newest first; their number is the memory.
+    * ``weights``: How much a shot counts, newest first, each in (0, 1]; their number is the memory.
     * ``first`` (if None: {"intercept":1.0,"slope":-0.3333333333333333}): The loss of the paper's player as a
       function of the tally.
     * ``second`` (if None: {"intercept":0.65,"slope":-0.1}): The loss of the other player as a function of the
       tally.
-    * ``best_arm``: The index, 0 or 1, of the player with the smaller eventual loss (the first if they are equal).
-      Drawn uniformly if not given.
+    * ``best_arm`` (an integer in [0, 1]): The index, 0 or 1, of the player with the smaller eventual loss (the
+      first if they are equal). Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback: a hit or a miss.
     """
     return _game("basketball", weights=weights, first=first, second=second, best_arm=best_arm, feedback=feedback)
@@ -82,8 +82,9 @@ def needle(*, memory: int = 8, best_arm: int | None = None, feedback: NoiseLike 
     needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated
     exposure optimality (alpha = 1), unless the pattern drawn happens to be the calibrated window.
 
-    * ``memory``: How far back plays matter, m; from 1 to 50. The paper leaves it open.
-    * ``best_arm``: The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
+    * ``memory`` (an integer in [1, 50]): How far back plays matter, m; from 1 to 50. The paper leaves it open.
+    * ``best_arm`` (an integer in [0, 1]): The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if
+      not given.
     * ``feedback``: The noise of the feedback; the paper's has none.
     """
     return _game("needle", memory=memory, best_arm=best_arm, feedback=feedback)
@@ -95,7 +96,7 @@ def adaptivity_a(*, arms: int = 2, best_arm: int | None = None, feedback: NoiseL
 
     In the paper: the game tb_A of Theorem 2's proof. 0-REO.
 
-    * ``arms``: The number of arms, K; at least 2.
+    * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
     * ``best_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback; the paper's has none.
     """
@@ -116,9 +117,9 @@ def adaptivity_b(
 
     In the paper: the game tb_B of Theorem 2's proof. Unit weights; 0-REO.
 
-    * ``arms``: The number of arms, K; at least 2.
-    * ``memory_bound``: The memory of this game and what policies are told about the memory, M. The paper leaves it
-      open.
+    * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
+    * ``memory_bound`` (an integer, at least 1): The memory of this game and what policies are told about the
+      memory, M. The paper leaves it open.
     * ``best_arm``: The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other
       arms if not given.
     * ``safe_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
@@ -149,10 +150,10 @@ def step(
     In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix.
     0-REO. The defaults are Figure 1a's.
 
-    * ``arms``: The number of arms, K.
-    * ``memory``: How many plays in a row calibrate an arm, m.
-    * ``usual_loss``: The loss of every play but those of the calibrated best arm.
-    * ``best_loss``: The loss of the calibrated best arm; not above `usual_loss`.
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``memory`` (an integer, at least 1): How many plays in a row calibrate an arm, m.
+    * ``usual_loss`` (a number in [0, 1]): The loss of every play but those of the calibrated best arm.
+    * ``best_loss`` (a number in [0, 1]): The loss of the calibrated best arm; not above `usual_loss`.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
@@ -194,8 +195,8 @@ def alpha_reo(
     Memory 1 is refused: there the decoy's only play is also a calibrated one, so that the decoy would be the best
     arm.
 
-    * ``arms``: The number of arms, K; at least 2.
-    * ``memory``: How many plays in a row calibrate an arm, m; at least 2.
+    * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
+    * ``memory`` (an integer, at least 2): How many plays in a row calibrate an arm, m; at least 2.
     * ``best_arm``: The index of the best arm x*, from 0. Drawn uniformly if not given.
     * ``decoy_arm``: The index of the decoy x**, from 0. Drawn uniformly among the other arms if not given.
     * ``feedback``: The noise of the feedback.
@@ -219,8 +220,8 @@ def decay(
     With v_i = 2^-i and w = v / (2 ‖v‖₁), the loss is 1 - w·y, and 1 - 1/2 - 0.15 = 0.35 for the calibrated best
     arm. 0-REO.
 
-    * ``arms``: The number of arms, K.
-    * ``memory``: How many plays in a row calibrate an arm, m; at most 1000.
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``memory`` (an integer in [1, 1000]): How many plays in a row calibrate an arm, m; at most 1000.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
@@ -240,7 +241,7 @@ def darts(
     In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. Memory 2. 0-REO as long as no
     first toss can be better than every calibrated one, as with the default ranges.
 
-    * ``arms``: The number of players, K.
+    * ``arms`` (an integer in [1, 1000000]): The number of players, K.
     * ``first_toss``: Where each player's loss on a first toss is drawn from, uniformly: a pair [low, high], or one
       number.
     * ``calibrated``: Where each player's loss on the tosses right after it is drawn from, uniformly: a pair [low,
@@ -282,7 +283,8 @@ def fitted(
 
     * ``pair``: A pair of drivers that comes with the library, by its race.
     * ``model``: The models, one per arm. In TOML, each is a `[[game.model]]` table.
-    * ``memory``: The number of plays in a row that calibrate an arm, m. A `pair` has its own.
+    * ``memory`` (an integer, at least 1): The number of plays in a row that calibrate an arm, m. A `pair` has its
+      own.
     """
     return _game("fitted", pair=pair, model=model, memory=memory)
 
@@ -307,9 +309,9 @@ def stochastic(
     then all have `usual_loss` but for one with `best_loss`. 0-REO.
 
     * ``losses``: The expected loss of each arm.
-    * ``arms``: The number of arms, K; instead of `losses`.
-    * ``usual_loss``: The loss of every arm but the best; 0.5 if not given.
-    * ``best_loss``: The loss of the best arm, not above `usual_loss`; 0.35 if not given.
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K; instead of `losses`.
+    * ``usual_loss`` (a number in [0, 1]): The loss of every arm but the best; 0.5 if not given.
+    * ``best_loss`` (a number in [0, 1]): The loss of the best arm, not above `usual_loss`; 0.35 if not given.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
@@ -347,11 +349,11 @@ def random_reo(
 
     In the literature: Section 2, the definition of alpha-REO.
 
-    * ``arms``: The number of arms, K.
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
     * ``memory``: How many plays in a row calibrate an arm: a number, or a pair [low, high] to draw from. At least 2
       if alpha is positive.
     * ``own_memory``: Whether each arm draws a memory of its own; otherwise one is drawn for all.
-    * ``alpha``: The smallest alpha for which the game satisfies alpha-REO.
+    * ``alpha`` (a number in [0, 1]): The smallest alpha for which the game satisfies alpha-REO.
     * ``gap``: By how much the eventual losses of the other arms lie above the best one's: a number, or a pair [low,
       high] from which each arm draws.
     * ``best_loss``: The best arm's eventual loss: a number, or a pair [low, high] to draw from. If not given, drawn

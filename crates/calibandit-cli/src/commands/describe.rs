@@ -67,7 +67,19 @@ fn details(values: &ValueType, indent: &str, width: usize) -> String {
         }
         ValueType::List { items, .. } => details(items, indent, width),
         ValueType::Table { fields, .. } => fields.iter().map(|field| parameter(field, indent, width)).collect(),
-        ValueType::AnyOf(types) => types.iter().map(|each| details(each, indent, width)).collect(),
+        ValueType::AnyOf(types) => types.iter().map(|each| alternative(each, indent, width)).collect(),
         _ => String::new(),
+    }
+}
+
+/// One of several types. The only key of a table says which one it is: then it is not called required.
+fn alternative(values: &ValueType, indent: &str, width: usize) -> String {
+    match values {
+        ValueType::Table { fields, .. } if fields.len() == 1 => {
+            let mut key = fields[0].clone();
+            key.required = false;
+            parameter(&key, indent, width)
+        }
+        _ => details(values, indent, width),
     }
 }

@@ -112,6 +112,15 @@ impl ValueType {
         for schema in alternatives.iter().filter(current) {
             match Self::read(schema, definitions) {
                 Self::Choice(more) => choices.extend(more),
+                Self::Table { name, mut fields } => {
+                    // A variant with data is a table with one key. Its documentation is that of the table.
+                    if let [only] = fields.as_mut_slice()
+                        && only.meaning.is_empty()
+                    {
+                        only.meaning = paragraphs(schema).join("\n\n");
+                    }
+                    others.push(Self::Table { name, fields });
+                }
                 Self::AnyOf(more) => others.extend(more),
                 other => others.push(other),
             }
@@ -220,6 +229,11 @@ mod tests {
         assert_eq!(words(names.clone()), "x, y or z");
         names["oneOf"][1]["deprecated"] = json!(true);
         assert_eq!(words(names), "x or z", "former names are not advertised");
+        let variant = json!({
+            "type": "object", "description": "Noise.", "properties": { "beta": {} }, "required": ["beta"],
+        });
+        let ValueType::Table { fields, .. } = ValueType::any_of(&[variant], &Map::new()) else { panic!("no table") };
+        assert_eq!(fields[0].meaning, "Noise.", "a key of a variant has the documentation of the variant");
         let mixed = json!({ "anyOf": [name("x"), { "type": "number" }, name("y")] });
         assert_eq!(words(mixed), "x or y, or a number");
     }

@@ -22,11 +22,13 @@ pub enum Noise {
     /// Normal around the expected loss. Not clipped, as in the paper's F1 section: observed losses may leave [0, 1].
     Normal {
         /// The standard deviation.
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         sd: f64,
     },
     /// Beta with the expected loss as its mean; the larger the concentration, the smaller the variance.
     Beta {
         /// The sum of the two shape parameters.
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         concentration: f64,
     },
     /// The expected loss itself.

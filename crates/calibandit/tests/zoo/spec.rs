@@ -185,3 +185,54 @@ fn titles_tell_sizes() {
     let race = json!({"kind": "fitted", "model": [model("A"), model("B")], "memory": 9});
     assert_eq!(title(race), "fitted, A against B, m = 9");
 }
+
+/// The end of a range is accepted and a value just beyond it is not.
+#[test]
+fn the_ranges_of_the_catalogue_are_those_that_are_checked() {
+    let refused = |base: &Value, parameter: &str, value: Value| {
+        let mut spec = base.clone();
+        spec[parameter] = value;
+        let drawn = serde_json::from_value::<GameSpec>(spec).unwrap().draw(&mut instance(0));
+        matches!(drawn, Err(GameError::Parameter { parameter: wrong, .. }) if wrong == parameter)
+    };
+    let mut ends = 0;
+    for kind in GameSpec::catalogue() {
+        let mut base = serde_json::to_value(&kind.example).unwrap();
+        // Parameters that limit each other leave the whole range of the other.
+        match kind.name {
+            "step" => base["usual_loss"] = json!(1),
+            "stochastic" => base = json!({"kind": "stochastic", "arms": 3, "usual_loss": 1}),
+            "random-reo" => base["gap"] = json!(0),
+            "fitted" => {
+                let model = json!({"alpha": 1.0, "beta": 0.5, "gamma": 0.0, "sd": 0.1});
+                base = json!({"kind": "fitted", "memory": 2, "model": [model]});
+            }
+            _ => {}
+        }
+        for parameter in &kind.parameters {
+            let (range, step) = match &parameter.value_type {
+                ValueType::Integer(range) => (range, 1.0),
+                ValueType::Number(range) => (range, 0.01),
+                ValueType::AnyOf(types) => match &types[0] {
+                    ValueType::Integer(range) => (range, 1.0),
+                    ValueType::Number(range) => (range, 0.01),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let number = |value: f64| if step == 1.0 { json!(value as u64) } else { json!(value) };
+            let name = parameter.name.as_str();
+            for (end, beyond) in [(range.low, -step), (range.high, step)] {
+                let Some(end) = end else { continue };
+                // Games with a million arms take seconds to draw.
+                assert!(end > 1e5 || !refused(&base, name, number(end)), "{}: {name} = {end}", kind.name);
+                // A negative integer is no value of the type at all.
+                if step < 1.0 || end + beyond >= 0.0 {
+                    assert!(refused(&base, name, number(end + beyond)), "{}: {name} = {}", kind.name, end + beyond);
+                    ends += 1;
+                }
+            }
+        }
+    }
+    assert!(ends >= 30, "only {ends} ends of ranges were checked");
+}

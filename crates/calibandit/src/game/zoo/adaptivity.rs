@@ -15,6 +15,7 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdaptivityA {
     /// The number of arms, K; at least 2.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1_000_000)))]
     pub arms: usize,
     /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -66,8 +67,10 @@ impl AdaptivityA {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdaptivityB {
     /// The number of arms, K; at least 2.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1_000_000)))]
     pub arms: usize,
     /// The memory of this game and what policies are told about the memory, M. The paper leaves it open.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: usize,
     /// The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other arms if not
     /// given.

@@ -24,8 +24,10 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlphaReo {
     /// The number of arms, K; at least 2.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1_000_000)))]
     pub arms: usize,
     /// How many plays in a row calibrate an arm, m; at least 2.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2)))]
     pub memory: usize,
     /// The index of the best arm x*, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]

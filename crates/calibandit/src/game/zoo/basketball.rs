@@ -14,7 +14,7 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Basketball {
-    /// How much a shot counts, newest first; their number is the memory.
+    /// How much a shot counts, newest first, each in (0, 1]; their number is the memory.
     pub weights: Vec<f64>,
     /// The loss of the paper's player as a function of the tally.
     pub first: Linear,
@@ -23,6 +23,7 @@ pub struct Basketball {
     /// The index, 0 or 1, of the player with the smaller eventual loss (the first if they are equal). Drawn uniformly
     /// if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 1)))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback: a hit or a miss.
     pub feedback: Noise,

@@ -44,8 +44,9 @@ pub struct ArmSpec {
     pub weights: Option<Vec<f64>>,
     /// Instead of `weights`: this many weights of 1.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory: Option<usize>,
-    /// The expected loss, by the arm's plays in the window.
+    /// The expected loss, by the arm's plays in the window. It must lie in [0, 1] in every window.
     pub loss: LossCurveSpec,
     /// The noise of the feedback.
     #[cfg_attr(feature = "serde", serde(default))]

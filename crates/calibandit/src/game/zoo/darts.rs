@@ -13,6 +13,7 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Darts {
     /// The number of players, K.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
     /// Where each player's loss on a first toss is drawn from, uniformly: a pair [low, high], or one number.
     pub first_toss: Span<f64>,

@@ -16,8 +16,10 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decay {
     /// The number of arms, K.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
     /// How many plays in a row calibrate an arm, m; at most 1000.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub memory: usize,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]

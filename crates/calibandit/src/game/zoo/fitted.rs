@@ -40,6 +40,7 @@ pub struct Fitted {
     pub model: Option<Vec<FittedModel>>,
     /// The number of plays in a row that calibrate an arm, m. A `pair` has its own.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory: Option<usize>,
 }
 
@@ -59,6 +60,7 @@ pub struct FittedModel {
     /// The linear decrease per play; its sign does not matter.
     pub gamma: f64,
     /// The standard deviation of an observed loss.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub sd: f64,
 }
 

@@ -18,9 +18,11 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Needle {
     /// How far back plays matter, m; from 1 to 50. The paper leaves it open.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 50)))]
     pub memory: usize,
     /// The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 1)))]
     pub best_arm: Option<usize>,
     /// The noise of the feedback; the paper's has none.
     pub feedback: Noise,

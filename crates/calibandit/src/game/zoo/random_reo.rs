@@ -26,6 +26,7 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RandomReo {
     /// The number of arms, K.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
     /// How many plays in a row calibrate an arm: a number, or a pair [low, high] to draw from. At least 2 if alpha is
     /// positive.
@@ -33,6 +34,7 @@ pub struct RandomReo {
     /// Whether each arm draws a memory of its own; otherwise one is drawn for all.
     pub own_memory: bool,
     /// The smallest alpha for which the game satisfies alpha-REO.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub alpha: f64,
     /// By how much the eventual losses of the other arms lie above the best one's: a number, or a pair [low, high]
     /// from which each arm draws.

@@ -13,13 +13,28 @@ use crate::rng::Stream;
     derive(serde::Serialize, serde::Deserialize),
     serde(untagged, expecting = "expected a number or a pair of numbers [low, high]")
 )]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transform = limit))]
 #[non_exhaustive]
 pub enum Span<T> {
     /// Always this value.
     One(T),
     /// Uniform from the first to the second.
     Between([T; 2]),
+}
+
+/// Writes the ranges into the schema: real numbers are losses or differences of losses, whole numbers are memories.
+#[cfg(feature = "schema")]
+fn limit(schema: &mut schemars::Schema) {
+    let alternatives = schema.get_mut("anyOf").and_then(serde_json::Value::as_array_mut);
+    for alternative in alternatives.into_iter().flatten() {
+        let number = if alternative["items"].is_object() { &mut alternative["items"] } else { alternative };
+        if number["type"] == "integer" {
+            number["minimum"] = 1.into();
+        } else {
+            number["minimum"] = 0.into();
+            number["maximum"] = 1.into();
+        }
+    }
 }
 
 impl<T: Copy> Span<T> {

@@ -13,12 +13,16 @@ use crate::rng::Stream;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The number of arms, K.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
     /// How many plays in a row calibrate an arm, m.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory: usize,
     /// The loss of every play but those of the calibrated best arm.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub usual_loss: f64,
     /// The loss of the calibrated best arm; not above `usual_loss`.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub best_loss: f64,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]

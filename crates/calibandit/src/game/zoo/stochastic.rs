@@ -15,15 +15,19 @@ use crate::rng::Stream;
 pub struct Stochastic {
     /// The expected loss of each arm.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.0, max = 1.0))))]
     pub losses: Option<Vec<f64>>,
     /// The number of arms, K; instead of `losses`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: Option<usize>,
     /// The loss of every arm but the best; 0.5 if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub usual_loss: Option<f64>,
     /// The loss of the best arm, not above `usual_loss`; 0.35 if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub best_loss: Option<f64>,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
