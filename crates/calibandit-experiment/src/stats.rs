@@ -35,6 +35,9 @@ pub struct Spread {
     pub max: f64,
 }
 
+/// Relative differences up to this are rounding errors.
+const ROUNDING: f64 = 1e-10;
+
 impl Spread {
     /// The spread of these values; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
@@ -50,6 +53,9 @@ impl Spread {
         let squares: f64 = values.iter().map(|value| (value - first - shift).powi(2)).sum();
         let stderr = if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
         values.sort_by(f64::total_cmp);
+        // Values that differ in their last bits only are equal: a regret is the difference of two large losses.
+        let (least, largest) = (values[0], values[values.len() - 1]);
+        let stderr = if largest - least <= ROUNDING * largest.abs().max(least.abs()) { 0.0 } else { stderr };
         Some(Self {
             instances: values.len(),
             // A mean lies between the extremes; rounding may put it just outside.
@@ -128,6 +134,9 @@ mod tests {
                 assert_eq!((spread.mean, spread.stderr), (value, 0.0), "{n} times {value}");
             }
         }
+        // The same expected loss, added up in two orders, less the same optimum.
+        assert_eq!(Spread::of([300_020.8 - 150_101.6, 300_020.800_000_000_05 - 150_101.6]).unwrap().stderr, 0.0);
+        assert!(Spread::of([149_919.2, 149_919.201]).unwrap().stderr > 0.0);
     }
 
     #[test]
