@@ -6,7 +6,7 @@ use calibandit_experiment::Experiment;
 use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
-use calibandit_paper::f1::{self, StintOptions};
+use calibandit_paper::f1::{self, DriverPair, StintOptions};
 use calibandit_paper::figures::{self, PaperFigure};
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::{ExtraSection, ReportTexts};
@@ -70,7 +70,8 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
     };
     let PaperArgs { out, execution, .. } = arguments;
     // Other figures of the paper are results of the same kind.
-    let force = arguments.force || OutputDir::new(out).holds_only(is_of_the_paper);
+    let known = experiments_of_the_paper(&fitted.unwrap_or_else(f1::shipped))?;
+    let force = arguments.force || OutputDir::new(out).holds_only(&known);
     let run = Output { out, force, shard: Shard::WHOLE, jobs: execution.jobs, sections };
     let texts =
         ReportTexts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
@@ -80,9 +81,13 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
     closing.print(&mut io::stdout().lock())
 }
 
-/// Whether an experiment with this name is a figure, or an experiment on one of the pairs of drivers.
-fn is_of_the_paper(name: &str) -> bool {
-    name.starts_with("f1-") || figures::FIGURES.iter().any(|figure| figure.name() == name)
+/// Every experiment that `paper` can run: the figures, and one for each pair of drivers.
+fn experiments_of_the_paper(pairs: &[DriverPair]) -> Result<Vec<Experiment>, CliError> {
+    let mut all = f1::experiments(pairs)?;
+    for experiment in figures::FIGURES.iter().filter_map(PaperFigure::experiment) {
+        all.push(experiment.read()?);
+    }
+    Ok(all)
 }
 
 /// The command that makes a figure again; `refitted` if it uses models that were fitted to the user's data.

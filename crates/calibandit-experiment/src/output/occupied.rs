@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::replace::{INCOMPLETE, MANIFEST, is_figure};
 use super::seal::is_sealed;
-use super::{FIGURES, LAYOUT, Manifest, OutputDir, REPORT, TABLES};
+use super::{FIGURES, LAYOUT, Manifest, ManifestExperiment, OutputDir, REPORT, TABLES};
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
 use crate::run::Shard;
@@ -35,12 +35,14 @@ enum Holding {
 }
 
 impl OutputDir {
-    /// Whether the folder holds results of experiments, all with names that `is_known` accepts.
-    pub fn holds_only(&self, is_known: impl Fn(&str) -> bool) -> bool {
-        match self.holding() {
-            Ok(Holding::Experiments(manifest)) => names(&manifest).iter().all(|name| is_known(name)),
-            _ => false,
-        }
+    /// Whether the folder holds results, and those of some of these experiments only.
+    pub fn holds_only(&self, known: &[Experiment]) -> bool {
+        let Ok(Holding::Experiments(manifest)) = self.holding() else { return false };
+        let known: Vec<Value> = known.iter().filter_map(Experiment::to_json).collect();
+        let is_known = |held: &ManifestExperiment| {
+            known.iter().any(|spec| spec["name"] == held.spec["name"] && differences(spec, &held.spec).is_empty())
+        };
+        manifest.experiments.iter().all(is_known)
     }
 
     /// Checks that the results of a tournament would replace nothing but those of a tournament.
@@ -73,11 +75,9 @@ impl OutputDir {
             return self.occupied(format!("the results of {}", listed(&old_names)));
         }
         for experiment in &new.experiments {
-            let same = |other: &&super::ManifestExperiment| other.spec["name"] == experiment.spec["name"];
+            let same = |other: &&ManifestExperiment| other.spec["name"] == experiment.spec["name"];
             let Some(other) = old.experiments.iter().find(same) else { continue };
-            let differ = |key: &str| other.spec.get(key) != experiment.spec.get(key);
-            let other_parts: Vec<&str> =
-                IDENTITY.iter().filter(|(key, _)| differ(key)).map(|(_, name)| *name).collect();
+            let other_parts = differences(&other.spec, &experiment.spec);
             if !other_parts.is_empty() {
                 let name = experiment.spec["name"].as_str().unwrap_or_default();
                 return self.occupied(format!(
@@ -143,6 +143,11 @@ fn held(text: &[u8]) -> Holding {
 /// Whether a manifest is that of a tournament.
 pub(super) fn is_tournament(manifest: &Value) -> bool {
     manifest.get("options").is_some() && manifest.get("games").is_some()
+}
+
+/// The parts in which two experiments of the same name differ, if they are not the same experiment.
+fn differences(one: &Value, other: &Value) -> Vec<&'static str> {
+    IDENTITY.iter().filter(|(key, _)| one.get(key) != other.get(key)).map(|(_, name)| *name).collect()
 }
 
 fn names(manifest: &Manifest) -> Vec<String> {
@@ -211,7 +216,9 @@ mod tests {
         ] {
             assert_eq!(refused(&output, &new, part).as_deref(), expected, "{new}");
         }
-        assert!(output.holds_only(|name| name == "x") && !output.holds_only(|name| name == "y"));
+        let [x, y, other_x] =
+            [FILE, &FILE.replace("\"x\"", "\"y\""), &FILE.replace("arms = 3", "arms = 4")].map(experiment);
+        assert!(output.holds_only(&[y.clone(), x]) && !output.holds_only(&[y, other_x]));
         for (text, part) in [
             ("{\"name\": \"an extension\"}".to_owned(), "did not write"),
             ("{\"manifest\": 2, ".to_owned(), "damaged"),
@@ -221,7 +228,7 @@ mod tests {
             write("manifest.json", &text);
             let refused = refused(&output, FILE, shard).unwrap();
             assert!(refused.contains(part), "{text}: {refused}");
-            assert!(!output.holds_only(|_| true));
+            assert!(!output.holds_only(&[experiment(FILE)]));
         }
     }
 
