@@ -16,8 +16,9 @@ the constants of its baselines; these have the defaults of their sources.
 Summary for T = 10^6: the printed constants do not give the printed ranking. With a sharp radius, SE is below EXP3 and \
 EXP3B in every figure of the paper, and below the epoch UCB if the memory or the bound on it is long. If it is short, \
 and in the darts tournament, the epoch UCB is better. `calibrated` is not in the paper: it is this project's default \
-policy (docs/calibrated.md), and it has the least regret in every game that satisfies REO, given an M that is not too \
-small. `docs/reproduction.md` discusses every claim.";
+policy (https://calibandit.github.io/calibandit/calibrated.html), and it has the least regret in every game that \
+satisfies REO, given an M that is not too small. Every claim is discussed at \
+https://calibandit.github.io/calibandit/reproduction.html";
 
 /// The caption of the figure with this name.
 pub(crate) fn of(figure: &str) -> Option<&'static str> {

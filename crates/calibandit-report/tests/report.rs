@@ -55,6 +55,18 @@ fn a_report_with_thirty_panels_is_below_five_megabytes() {
 }
 
 #[test]
+fn the_title_of_a_report_is_not_shown_again_above_its_only_figure() {
+    let with_title = |title: &str| {
+        let mut report = Report::new("workers");
+        report.sections.push(ReportSection::new(Figure::new("id", title)));
+        report.to_html()
+    };
+    let hidden = "class=\"visually-hidden\">workers</h2>";
+    assert!(with_title("workers").contains(hidden), "it names the section for screen readers");
+    assert!(with_title("other").contains(">other</h2>") && !with_title("other").contains("hidden\">other</h2>"));
+}
+
+#[test]
 fn labels_with_markup_are_escaped() {
     let axis = || Axis::new(MARKUP, AxisScale::Linear);
     let series = Series::new(MARKUP, vec![CurvePoint::new(1.0, 1.0, 0.5)]);

@@ -107,7 +107,7 @@ pub(super) fn page(report: &Report, beside_results: bool) -> String {
                 (header(report))
                 (contents(report))
                 main id="main" {
-                    @for (nth, each) in report.sections.iter().enumerate() { (section(each, nth, &legend)) }
+                    @for (nth, each) in report.sections.iter().enumerate() { (section(each, nth, &report.title, &legend)) }
                 }
                 (footer(&report.footer, beside_results))
                 div id="live" class="visually-hidden" aria-live="polite" {}
@@ -160,14 +160,16 @@ fn contents(report: &Report) -> Markup {
     }
 }
 
-fn section(section: &ReportSection, nth: usize, legend: &Legend<'_>) -> Markup {
+fn section(section: &ReportSection, nth: usize, report_title: &str, legend: &Legend<'_>) -> Markup {
     let figure = &section.figure;
     let id = anchor(&figure.id, nth);
     let title_id = format!("{id}-title");
+    let repeats_title = figure.title == report_title;
     let csv = !(section.summary.is_empty() && section.tables.is_empty());
     html! {
         section id=(id) aria-labelledby=(title_id) {
-            h2 id=(title_id) { (figure.title) }
+            // A report on one figure may have its title already.
+            h2 id=(title_id) class=[repeats_title.then_some("visually-hidden")] { (figure.title) }
             (paragraphs(&section.prose))
             (figure::markup(figure, &format!("f{}", nth + 1), csv, legend))
             (table::summary(section, legend))

@@ -8,7 +8,7 @@ pub(super) fn script_json(value: &serde_json::Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Paragraphs from plain text: blank lines separate them, backticks mark code.
+/// Paragraphs from plain text: blank lines separate them, backticks mark code, and addresses are links.
 pub(super) fn paragraphs(text: &str) -> Markup {
     let text = text.replace("\r\n", "\n");
     html! {
@@ -25,12 +25,22 @@ fn inline(text: &str) -> Markup {
     html! {
         @if paired {
             @for (i, part) in parts.iter().enumerate() {
-                @if i % 2 == 1 { code { (part) } } @else { (part) }
+                @if i % 2 == 1 { code { (part) } } @else { (linked(part)) }
             }
         } @else {
-            (text)
+            (linked(text))
         }
     }
+}
+
+/// Text in which addresses of the web are links. A browser opens them on a click only.
+fn linked(text: &str) -> Markup {
+    let Some(start) = text.find("https://") else { return html! { (text) } };
+    let (before, rest) = text.split_at(start);
+    let end = rest.find(|c: char| c.is_whitespace() || "<>\"'`()".contains(c)).unwrap_or(rest.len());
+    // A mark at the end belongs to the sentence.
+    let address = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    html! { (before) a href=(address) rel="noreferrer" { (address) } (linked(&rest[address.len()..])) }
 }
 
 /// An HTML id: letters, digits and hyphens of `id`, made unique by the number of the section.
@@ -62,6 +72,14 @@ mod tests {
         let html = paragraphs("a `b<` c\n\n d`").into_string();
         assert_eq!(html, "<p>a <code>b&lt;</code> c</p><p>d`</p>");
         assert_eq!(paragraphs(" \n\n ").into_string(), "");
+    }
+
+    #[test]
+    fn addresses_are_links_without_the_marks_around_them() {
+        let html = paragraphs("see (https://a.example/b?c=d&e), https://f.example/. `https://code`").into_string();
+        let link = |address: &str| format!("<a href=\"{address}\" rel=\"noreferrer\">{address}</a>");
+        let (one, other) = (link("https://a.example/b?c=d&amp;e"), link("https://f.example/"));
+        assert_eq!(html, format!("<p>see ({one}), {other}. <code>https://code</code></p>"));
     }
 
     #[test]
