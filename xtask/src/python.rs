@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::outcome::{RunnerCounts, Skip, StepError, StepOutcome};
 use crate::requirements::Machine;
 use crate::shell::{self, OutputStream, Program};
+use crate::tools::program_of;
 use crate::wheel::find_wheel;
 
 /// Builds the wheel, installs it with its test extras into a fresh environment, and runs there the tests, the examples
@@ -63,7 +64,7 @@ fn environment() -> PathBuf {
 
 /// A program of the environment.
 fn inside<const N: usize>(name: &str, arguments: [&str; N]) -> Program {
-    Program::new(text(environment().join("bin").join(name)), arguments)
+    Program::new(text(program_of(&environment(), name)), arguments)
 }
 
 fn pip<const N: usize>(arguments: [&str; N]) -> Result<(), StepError> {

@@ -34,9 +34,10 @@ pub(crate) fn wheel(_: &Machine) -> Result<StepOutcome, StepError> {
     println!("{wheel}: {:.1} MB, built in {built:.0} s", size as f64 / 1e6);
 
     Program::new("python3", ["-m", "venv", "--clear", CLEAN]).run()?;
-    let bin = shell::root().join(CLEAN).join("bin");
+    let clean = shell::root().join(CLEAN);
+    let path = tools::programs_of(&clean).display().to_string();
     let inside = |name: &str, arguments: &[&str]| {
-        Program::new(bin.join(name).display().to_string(), arguments).env("PATH", bin.display().to_string())
+        Program::new(tools::program_of(&clean, name).display().to_string(), arguments).env("PATH", path.as_str())
     };
     // NumPy first: its download is not part of what is measured.
     inside("pip", &["install", "--quiet", "--only-binary=:all:", "numpy"]).run()?;
@@ -50,7 +51,7 @@ pub(crate) fn wheel(_: &Machine) -> Result<StepOutcome, StepError> {
 /// The search path with another folder in front of it.
 fn path_with(folder: &Path) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
-    format!("{}:{path}", folder.display())
+    format!("{}{}{path}", folder.display(), if cfg!(windows) { ';' } else { ':' })
 }
 
 /// The only wheel of a folder.

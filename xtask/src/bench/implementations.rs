@@ -7,6 +7,7 @@ use super::{Measurement, Workload};
 use crate::outcome::{StepError, StepOutcome};
 use crate::requirements::Machine;
 use crate::shell::{self, Program};
+use crate::tools::program_of;
 
 /// A program that can run workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ fn peers() -> PathBuf {
 }
 
 fn python(environment: &str) -> PathBuf {
-    shell::root().join("target").join(environment).join("bin/python")
+    program_of(&shell::root().join("target").join(environment), "python")
 }
 
 /// Builds this project and the C program, and installs the Python libraries in environments below `target/`. A peer

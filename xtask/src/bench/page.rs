@@ -1,12 +1,14 @@
 //! docs/benchmarks.md, from what the earlier steps have stored and the text in page.md.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::stored;
 use crate::outcome::{StepError, StepOutcome};
 use crate::requirements::Machine;
 use crate::shell;
+use crate::tools::program_of;
 
 /// The text of the page, with a placeholder such as `{ratios}` for each stored table.
 const TEMPLATE: &str = include_str!("page.md");
@@ -40,7 +42,7 @@ fn machine() -> String {
         processor.map(|name| format!("{name}, {threads} threads")),
         first_line("rustc", &["--version"]),
         first_line("cc", &["--version"]),
-        first_line("target/bench-venv/bin/python", &["-c", versions]),
+        first_line(&program_of(Path::new("target/bench-venv"), "python").display().to_string(), &["-c", versions]),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     format!("Machine: {}.\n", facts.join("; "))
