@@ -62,7 +62,7 @@ pub(crate) struct PaperArgs {
     #[arg(value_name = "FIGURE")]
     pub(crate) figures: Vec<String>,
     /// The number of instances per game [default: as in the experiment files].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/paper", value_hint = ValueHint::DirPath)]
@@ -95,10 +95,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     pub(crate) shard: Shard,
     /// The seed, instead of the one in the files.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// The number of instances, instead of the one in the files.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
     #[command(flatten)]
     pub(crate) execution: ExecutionArgs,
@@ -108,7 +108,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExecutionArgs {
     /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
     pub(crate) jobs: usize,
     /// Print the full tables at the end, with all policies and all columns.
     #[arg(long, conflicts_with = "json")]
@@ -121,13 +121,13 @@ pub(crate) struct ExecutionArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TournamentArgs {
     /// The number of instances per named game [default: 400].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
     /// The number of random games [default: 300].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) random_games: Option<u64>,
     /// The seed [default: 1].
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// The folder for the results.
     #[arg(long, value_name = "DIR", default_value = "out/tournament", value_hint = ValueHint::DirPath)]

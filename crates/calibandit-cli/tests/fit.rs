@@ -50,6 +50,24 @@ fn printed_and_written_game_are_equal_and_have_the_fitted_curves() {
     }
 }
 
+/// Two arms play in turns of five. Positions are times, or they count within each turn.
+#[test]
+fn times_in_place_of_positions_are_warned_about() {
+    let folder = TempDir::new().unwrap();
+    for (times, warned) in [(true, true), (false, false)] {
+        let mut table = "a,k,y\n".to_owned();
+        for play in 0..100 {
+            let (arm, in_run) = (["x", "z"][play / 5 % 2], play % 5 + 1);
+            let position = if times { play + 1 } else { in_run };
+            writeln!(table, "{arm},{position},{}", 0.2 + 0.5 / in_run as f64).unwrap();
+        }
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let fitted = calibandit(folder.path(), "fit t.csv --arm a --position k --loss y");
+        assert!(fitted.status.success(), "{}", message(&fitted));
+        assert_eq!(message(&fitted).contains("is `k` a time?"), warned, "{}", message(&fitted));
+    }
+}
+
 #[test]
 fn mistakes_in_a_table_are_usage_errors_with_file_and_line() {
     let folder = TempDir::new().unwrap();

@@ -159,6 +159,22 @@ fn folders_are_named_after_experiments_and_shards() {
 }
 
 #[test]
+fn nothing_is_said_about_tests_if_there_is_one_policy() {
+    let one = r#"
+        name = "small"
+        horizon = 100
+        instances = 2
+        game = { kind = "step" }
+        policy = [{ kind = "ucb1" }]
+    "#;
+    let closing = run(folder_with(one).path(), &["run", "small.toml"]);
+    assert!(closing.starts_with("small: UCB1 has CPR ") && !closing.contains("Tested"), "{closing}");
+    let refused = calibandit(folder_with(one).path(), &["run", "small.toml", "--jobs", "-1"]);
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("invalid value '-1' for '--jobs <N>'"), "{message}");
+}
+
+#[test]
 fn results_of_another_experiment_are_replaced_only_by_force() {
     let folder = folder_with(EXPERIMENT);
     run(folder.path(), &["run", "small.toml", "--out", "out"]);
@@ -359,8 +375,8 @@ fn check_rounds_numbers_and_says_nothing_twice() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     assert_eq!(text.matches("K = 2").count(), 1, "{text}");
-    assert_eq!(text.matches("CPR at most").count(), 1, "{text}");
-    assert!(text.contains("Theorem 1 says nothing about SE here: its bound is not below the horizon"), "{text}");
+    assert!(text.contains("Theorem 1 says nothing about SE here: its bound "), "{text}");
+    assert_eq!(text.matches("Theorem 1 for").count(), 0, "a bound is stated once: {text}");
 
     let swept = format!("{rest}\n[sweep]\n\"policy.SE.memory_bound\" = [1, 2]\n");
     let text = unwrapped(&run(folder_with(&swept).path(), &["check", "small.toml"]));
@@ -454,6 +470,19 @@ fn figures_of_the_paper_replace_each_other_and_the_output_is_short() {
     let widest = closing.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(80) && closing.lines().count() <= 40, "{closing}");
     assert!(closing.contains("fig1a"), "{closing}");
+}
+
+/// An experiment of a user is not one of the paper's because of its name.
+#[test]
+fn figures_of_the_paper_do_not_replace_experiments_with_similar_names() {
+    let folder = TempDir::new().unwrap();
+    for name in ["f1-mine", "fig1a"] {
+        fs::write(folder.path().join("own.toml"), EXPERIMENT.replace("\"small\"", &format!("\"{name}\""))).unwrap();
+        run(folder.path(), &["run", "own.toml", "--out", name]);
+        let refused = calibandit(folder.path(), &["paper", "fig2b", "--quick", "--instances", "1", "--out", name]);
+        let message = String::from_utf8_lossy(&refused.stderr);
+        assert!(message.contains(&format!("the results of the experiment `{name}`")), "{message}");
+    }
 }
 
 /// The lap-time models are a figure without an experiment. The experiments use the models of the library.

@@ -220,8 +220,8 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
         if let Some(TheoremBound { bound, .. }) = analysis.theorem_1.iter().find(|bound| bound.policy == entry.label)
             && *bound >= horizon as f64
         {
-            let label = &entry.label;
-            warnings.push(format!("Theorem 1 says nothing about {label} here: its bound is not below the horizon"));
+            let (label, bound) = (&entry.label, rounded(bound.ceil()));
+            warnings.push(format!("Theorem 1 says nothing about {label} here: its bound {bound} is not below T"));
         }
     }
     if horizon < memory as u64 {

@@ -28,7 +28,7 @@ pub(crate) struct F1FitArgs {
     #[command(flatten)]
     pub(crate) stints: StintArgs,
     /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
     pub(crate) jobs: usize,
     /// Print JSON.
     #[arg(long)]
@@ -43,7 +43,7 @@ pub(crate) struct F1PairsArgs {
     #[command(flatten)]
     pub(crate) stints: StintArgs,
     /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
     pub(crate) jobs: usize,
     /// Print JSON.
     #[arg(long)]

@@ -94,7 +94,8 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
         thousands(optimum.repeats),
         if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(check, &optimum.tail)) },
     )?;
-    for bound in &check.theorem_1 {
+    // A bound that says nothing is in a note.
+    for bound in check.theorem_1.iter().filter(|bound| bound.bound < check.horizon as f64) {
         writeln!(
             out,
             "  Theorem 1 for {}: CPR at most {} with probability {}",

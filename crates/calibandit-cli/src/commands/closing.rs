@@ -61,7 +61,10 @@ impl Closing {
             for (spec, results) in all() {
                 print_winners(out, spec, results, lines <= MOST_LINES, width)?;
             }
-            writeln!(out, "Tested over instances: paired t-tests, Holm, {} %.\n", 100.0 * SIGNIFICANCE)?;
+            if all().any(|(_, results)| results.policies.len() > 1) {
+                writeln!(out, "Tested over instances: paired t-tests, Holm, {} %.", 100.0 * SIGNIFICANCE)?;
+            }
+            writeln!(out)?;
         }
         for part in &self.parts {
             print_places(out, &part.folder)?;

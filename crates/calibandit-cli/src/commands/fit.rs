@@ -23,6 +23,16 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
     for arm in fitted.left_out() {
         notice(&format!("warning: {} is left out of the game", visible(&arm.to_string())));
     }
+    if let Some(arm) = fitted.arms().iter().find(|arm| is_time(&arm.fit)) {
+        eprintln!(
+            "warning: {} has {} losses and positions up to {}; is `{}` a time? A position counts the plays of a run: 1 \
+             for the first play after another arm",
+            visible(&arm.name),
+            arm.fit.observations,
+            arm.fit.last,
+            visible(&arguments.position)
+        );
+    }
     if arguments.json {
         return print_json(&value(&fitted));
     }
@@ -35,6 +45,11 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// Whether positions are probably times: runs from 1 on have about one loss per position or more.
+fn is_time(fit: &Fit) -> bool {
+    2 * fit.last as usize > 3 * fit.observations
 }
 
 /// All arms in one list; those that are left out say why.
