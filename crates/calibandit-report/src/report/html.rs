@@ -107,7 +107,9 @@ pub(super) fn page(report: &Report, beside_results: bool) -> String {
                 (header(report))
                 (contents(report))
                 main id="main" {
-                    @for (nth, each) in report.sections.iter().enumerate() { (section(each, nth, &report.title, &legend)) }
+                    @for (nth, each) in report.sections.iter().enumerate() {
+                        (section(each, nth, &report.title, &legend))
+                    }
                 }
                 (footer(&report.footer, beside_results))
                 div id="live" class="visually-hidden" aria-live="polite" {}
