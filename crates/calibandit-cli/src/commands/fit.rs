@@ -24,14 +24,14 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
         notice(&format!("warning: {} is left out of the game", visible(&arm.to_string())));
     }
     if let Some(arm) = fitted.arms().iter().find(|arm| is_time(&arm.fit)) {
-        eprintln!(
+        notice(&format!(
             "warning: {} has {} losses and positions up to {}; is `{}` a time? A position counts the plays of a run: 1 \
              for the first play after another arm",
             visible(&arm.name),
             arm.fit.observations,
             arm.fit.last,
             visible(&arguments.position)
-        );
+        ));
     }
     if arguments.json {
         return print_json(&value(&fitted));
