@@ -17,8 +17,8 @@
 //!
 //! Tasks of a stage are started in order of decreasing cost, so that no long task starts last. The order in which they
 //! finish is not defined: a caller that needs an order puts it into the task and sorts what it collected. After an
-//! error, or once the stop flag is set, no new tasks are started. Tasks that read the stop flag themselves end early with
-//! an error, which is then not taken for a failure; other tasks under way are finished.
+//! error, or once the stop flag is set, no new tasks are started. Tasks that read the stop flag themselves end early
+//! with an error, which is then not taken for a failure; other tasks under way are finished.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
