@@ -30,6 +30,8 @@ _BAND, _OUTER_BAND = 0.18, 0.09
 #: The number of markers along a curve over time.
 _MARKS = 6
 _COLUMNS = ("cpr", "loss", "switches")
+#: The default name of simulations.
+_SIMULATION = "simulation"
 
 
 def plot(
@@ -92,7 +94,7 @@ def _matplotlib(figure: dict[str, Any], styles: dict[str, Any], spread: str | No
         return ax
     columns = min(len(panels), 1 if len(panels) == 1 else 2 if len(panels) in (2, 4) else 3)
     rows = math.ceil(len(panels) / columns)
-    size = (6.4, 4.8) if len(panels) == 1 else (4.6 * columns, 3.6 * rows)
+    size = (7.6, 4.4) if len(panels) == 1 else (4.6 * columns + 1.2, 3.6 * rows)
     drawing, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     places = grid.ravel()
     for place, panel in zip(places, panels):
@@ -100,9 +102,15 @@ def _matplotlib(figure: dict[str, Any], styles: dict[str, Any], spread: str | No
         place.set_title(panel["title"])
     for place in places[len(panels) :]:
         place.set_visible(False)
-    drawing.suptitle(figure["title"])
-    places[0].legend()
-    return places[0] if len(panels) == 1 else grid
+    # Outside, so that it covers no curve.
+    drawing.legend(*places[0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    # A simulation without a name of its own needs no title.
+    title = "" if figure["title"] == _SIMULATION else figure["title"]
+    if len(panels) > 1:
+        drawing.suptitle(title)
+        return grid
+    places[0].set_title("\n".join(line for line in (title, panels[0]["title"]) if line))
+    return places[0]
 
 
 def _panel(ax: Axes, panel: dict[str, Any], styles: dict[str, Any], spread: str | None) -> None:

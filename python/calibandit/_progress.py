@@ -53,7 +53,9 @@ def watcher(progress: Progress, name: str) -> Iterator[Watcher | None]:
     def show(done: int, tasks: int, part: float) -> None:
         with contextlib.suppress(OSError, ValueError):
             bar.set_postfix_str(f"{done} of {tasks} tasks", refresh=False)
-            bar.update(100 * part - bar.n)
+            # Differences would add up to more than 100 by rounding, which tqdm warns about.
+            bar.n = 100 * min(part, 1.0)
+            bar.update(0)
 
     try:
         yield show

@@ -1,6 +1,7 @@
 """Runs the notebooks from top to bottom and stores their outputs, as committed: ``python refresh.py [NAME ...]``.
 
-What differs from one run to the next without meaning anything (times, versions, names of kernels) is not stored.
+What differs from one run to the next without meaning anything (times, versions, names of kernels, progress) is not
+stored.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ def refresh(path: Path) -> None:
     }
     for cell in notebook.cells:
         cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     nbformat.write(notebook, path)
 
 

@@ -56,8 +56,8 @@ def test_the_means_of_every_policy_are_drawn(result: cb.Result) -> None:
     expected = result["cpr"].reshape(3, 5, 20).mean(axis=1)
     for label, mean in zip(result.policies, expected):
         assert np.allclose(drawn[label].get_ydata(), mean)
-    assert axes.get_figure().get_suptitle() == "looks"
-    assert axes.get_title() == result.games[0] and axes.get_xlabel() == "plays t"
+    assert axes.get_title() == f"looks\n{result.games[0]}" and axes.get_xlabel() == "plays t"
+    assert [text.get_text() for text in axes.get_figure().legends[0].get_texts()] == result.policies
 
 
 def test_colours_are_those_of_the_report(result: cb.Result, tmp_path: Path) -> None:
