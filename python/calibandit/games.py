@@ -53,12 +53,12 @@ def basketball(
     best_arm: int | None = None,
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """Two players shoot free throws; a shot helps the next ones, the less the longer ago it was.
+    """Two players shoot free throws. Each shot improves the next shots of the same player; older shots count less.
 
-    In the paper: Section 2, "Weighted Tallying Bandit". It gives the weights [1, 1/2, 1/4] and the loss 1 - z/3 at
-    tally z of one player. The other is ours: with the loss 0.65 - z/10 she is the better of the two on a first shot
-    (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that a policy without
-    burn-in picks the wrong one. 0-REO.
+    In the paper: Section 2, "Weighted Tallying Bandit". The paper gives the weights [1, 1/2, 1/4] and the loss 1 -
+    z/3 of one player at tally z. The other player is added here, with the loss 0.65 - z/10: better on a first shot
+    (0.55 against 0.667) and worse when both are calibrated (0.475 against 0.417), so that a policy without burn-in
+    chooses the wrong player. It satisfies 0-REO.
 
     * ``weights``: How much a shot counts, newest first, each in (0, 1]; their number is the memory.
     * ``first`` (if None: {"intercept":1.0,"slope":-0.3333333333333333}): The loss of the paper's player as a
@@ -67,38 +67,39 @@ def basketball(
       tally.
     * ``best_arm`` (an integer in [0, 1]): The index, 0 or 1, of the player with the smaller eventual loss (the
       first if they are equal). Drawn uniformly if not given.
-    * ``feedback``: The noise of the feedback: a hit or a miss.
+    * ``feedback``: The noise of the feedback. By default a loss is 0 (a hit) or 1 (a miss).
     """
     return _game("basketball", weights=weights, first=first, second=second, best_arm=best_arm, feedback=feedback)
 
 
 @_readable
 def needle(*, memory: int = 8, best_arm: int | None = None, feedback: NoiseLike = "none") -> Game:
-    """Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of one of them free, and all else costs 1.
+    """A game with two arms. A play of one of them has the loss 0 after one pattern of plays, which is drawn among
+    2^(m-1); every other play has the loss 1.
 
     In the paper: Proposition 1 and its proof.
 
-    Weights 2^-i, under which no two windows have the same tally; memory of at most 50, so that tallies are exact. A
-    needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated
-    exposure optimality (alpha = 1), unless the pattern drawn happens to be the calibrated window.
+    The weights are 2^-i, so that no two windows have the same tally. The memory is at most 50, so that tallies are
+    exact. No policy can find the pattern in much less than 2^m plays. The game does not satisfy repeated exposure
+    optimality (alpha = 1), unless the pattern that is drawn is the calibrated window.
 
-    * ``memory`` (an integer in [1, 50]): How far back plays matter, m; from 1 to 50. The paper leaves it open.
-    * ``best_arm`` (an integer in [0, 1]): The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if
-      not given.
-    * ``feedback``: The noise of the feedback; the paper's has none.
+    * ``memory`` (an integer in [1, 50]): The memory m, from 1 to 50. The paper does not fix it.
+    * ``best_arm`` (an integer in [0, 1]): The index, 0 or 1, of the arm x_2 that can have the loss 0. Drawn
+      uniformly if not given.
+    * ``feedback``: The noise of the feedback. The game in the paper has no noise.
     """
     return _game("needle", memory=memory, best_arm=best_arm, feedback=feedback)
 
 
 @_readable
 def adaptivity_a(*, arms: int = 2, best_arm: int | None = None, feedback: NoiseLike = "none") -> Game:
-    """Memory 1: one arm always costs 1/2 and all others 1.
+    """The memory is 1. One arm always has the loss 1/2, and all others have the loss 1.
 
-    In the paper: the game tb_A of Theorem 2's proof. 0-REO.
+    In the paper: the game tb_A in the proof of Theorem 2. It satisfies 0-REO.
 
     * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
-    * ``best_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
-    * ``feedback``: The noise of the feedback; the paper's has none.
+    * ``best_arm``: The index of x_1, the arm with the loss 1/2, from 0. Drawn uniformly if not given.
+    * ``feedback``: The noise of the feedback. The game in the paper has no noise.
     """
     return _game("adaptivity-a", arms=arms, best_arm=best_arm, feedback=feedback)
 
@@ -112,18 +113,18 @@ def adaptivity_b(
     safe_arm: int | None = None,
     feedback: NoiseLike = "none",
 ) -> Game:
-    """One arm always costs 1/2 and all others 1, but one of these is free once it is calibrated, which takes as
-    many plays as the memory bound.
+    """One arm always has the loss 1/2, and all others have the loss 1, except that one of them has the loss 0 when
+    it is calibrated. The memory is the memory bound.
 
-    In the paper: the game tb_B of Theorem 2's proof. Unit weights; 0-REO.
+    In the paper: the game tb_B in the proof of Theorem 2. The weights are 1. It satisfies 0-REO.
 
     * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
-    * ``memory_bound`` (an integer, at least 1): The memory of this game and what policies are told about the
-      memory, M. The paper leaves it open.
-    * ``best_arm``: The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other
-      arms if not given.
-    * ``safe_arm``: The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
-    * ``feedback``: The noise of the feedback; the paper's has none.
+    * ``memory_bound`` (an integer, at least 1): The memory of this game, which is also the memory bound that
+      policies are told, M. The paper does not fix it.
+    * ``best_arm``: The index of x_2, the arm with the loss 0 when calibrated, from 0. Drawn uniformly among the
+      other arms if not given.
+    * ``safe_arm``: The index of x_1, the arm with the loss 1/2, from 0. Drawn uniformly if not given.
+    * ``feedback``: The noise of the feedback. The game in the paper has no noise.
     """
     return _game(
         "adaptivity-b",
@@ -145,15 +146,16 @@ def step(
     best_arm: int | None = None,
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """Every play costs the same, except that the best arm is better once it is calibrated. Unit weights.
+    """Every play has the same loss, except that the best arm has a smaller one when it is calibrated. The weights
+    are 1.
 
-    In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix.
-    0-REO. The defaults are Figure 1a's.
+    In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix. It
+    satisfies 0-REO. The defaults are those of Figure 1a.
 
     * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
     * ``memory`` (an integer, at least 1): How many plays in a row calibrate an arm, m.
-    * ``usual_loss`` (a number in [0, 1]): The loss of every play but those of the calibrated best arm.
-    * ``best_loss`` (a number in [0, 1]): The loss of the calibrated best arm; not above `usual_loss`.
+    * ``usual_loss`` (a number in [0, 1]): The loss of every play except those of the calibrated best arm.
+    * ``best_loss`` (a number in [0, 1]): The loss of the calibrated best arm, at most `usual_loss`.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
@@ -177,22 +179,22 @@ def alpha_reo(
     decoy_arm: int | None = None,
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """Losses fall with the number of plays; the best arm drops by 0.15 more when calibrated, and one play of a
-    decoy after a rest is better than all else. Weights 1/(4m).
+    """Losses fall with the number of plays. The loss of the best arm falls by another 0.15 when it is calibrated. A
+    single play of another arm, the decoy, has the least loss of all if the decoy was not played within the memory.
 
-    In the paper: Appendix, "Unweighted Tallying Bandit", the game of its last figure; the defaults are that
-    figure's.
+    In the paper: Appendix, "Unweighted Tallying Bandit", the game of its last figure. The defaults are those of
+    that figure.
 
-    With k plays of an arm in the window its loss is 1 - k/(4m); the calibrated best arm x* has 0.6; the decoy x**,
-    when the play is its only one in the window, has 1 - 1/(4m) - (m-1)/(2m) - 0.2 = 0.3 + 1/(4m). All of these lie
-    in [0, 1] for every m. By the definition of REO, for m of at least 2,
+    The weights are 1/(4m). With k plays in the window, the loss of an arm is 1 - k/(4m). The calibrated best arm x*
+    has the loss 0.6. The decoy x** has the loss 1 - 1/(4m) - (m-1)/(2m) - 0.2 = 0.3 + 1/(4m) if the play is its
+    only one in the window. All of these lie in [0, 1] for every m. By the definition of REO, for m of at least 2,
 
     `alpha = max{0, 0.6 - (0.3 + 1/(4m))} = max{0, -0.2 + (2m-1)/(4m)}`,
 
-    which is 0.2375 for m = 4. The paper prints (2m-3)/(4m) in place of (2m-1)/(4m), and so 0.1125: that is not what
-    its own definition gives.
+    which is 0.2375 for m = 4. The paper prints (2m-3)/(4m) instead of (2m-1)/(4m), which gives 0.1125; this does
+    not follow from its own definition.
 
-    Memory 1 is refused: there the decoy's only play is also a calibrated one, so that the decoy would be the best
+    Memory 1 is refused: the only play of the decoy would also be a calibrated one, and the decoy would be the best
     arm.
 
     * ``arms`` (an integer in [2, 1000000]): The number of arms, K; at least 2.
@@ -212,13 +214,13 @@ def decay(
     best_arm: int | None = None,
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """Losses fall with a tally in which a play counts for half of the one after it; the best arm drops by 0.15 more
-    when calibrated.
+    """Losses fall with the tally, in which each play has half the weight of the next one. The loss of the best arm
+    falls by another 0.15 when it is calibrated.
 
-    In the paper: Appendix, "Weighted Tallying Bandit"; the defaults are Figure 2a's.
+    In the paper: Appendix, "Weighted Tallying Bandit". The defaults are those of Figure 2a.
 
     With v_i = 2^-i and w = v / (2 ‖v‖₁), the loss is 1 - w·y, and 1 - 1/2 - 0.15 = 0.35 for the calibrated best
-    arm. 0-REO.
+    arm. The game satisfies 0-REO.
 
     * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
     * ``memory`` (an integer in [1, 1000]): How many plays in a row calibrate an arm, m; at most 1000.
@@ -236,16 +238,17 @@ def darts(
     calibrated: Span = (0.58, 0.62),
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """A first toss misses more often than the tosses right after it; every player's two losses are drawn at random.
+    """A first toss misses more often than the tosses right after it. The two losses of every player are drawn at
+    random.
 
-    In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. Memory 2. 0-REO as long as no
-    first toss can be better than every calibrated one, as with the default ranges.
+    In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. The memory is 2. The game
+    satisfies 0-REO if no first toss can be better than every calibrated one, as with the default ranges.
 
     * ``arms`` (an integer in [1, 1000000]): The number of players, K.
-    * ``first_toss``: Where each player's loss on a first toss is drawn from, uniformly: a pair [low, high], or one
-      number.
-    * ``calibrated``: Where each player's loss on the tosses right after it is drawn from, uniformly: a pair [low,
+    * ``first_toss``: The range from which the loss of each player on a first toss is drawn uniformly: a pair [low,
       high], or one number.
+    * ``calibrated``: The range from which the loss of each player on the tosses right after it is drawn uniformly:
+      a pair [low, high], or one number.
     * ``feedback``: The noise of the feedback.
     """
     return _game("darts", arms=arms, first_toss=first_toss, calibrated=calibrated, feedback=feedback)
@@ -277,9 +280,9 @@ def fitted(
 
     Give either `pair`, one of the ten pairs of drivers that come with the library, or `model` and `memory`.
 
-    Unit weights; the expected loss is `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which must lie in
-    [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may leave [0, 1]. Arms are in
-    the order of the models. The models need not satisfy repeated exposure optimality.
+    The weights are 1. The expected loss is `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which must
+    lie in [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may lie outside [0, 1].
+    The arms have the order of the models. The game need not satisfy repeated exposure optimality.
 
     * ``pair``: A pair of drivers that comes with the library, by its race.
     * ``model``: The models, one per arm. In TOML, each is a `[[game.model]]` table.
@@ -303,15 +306,15 @@ def stochastic(
     best_arm: int | None = None,
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """The plain stochastic bandit, in which nothing needs to warm up: memory 1.
+    """The plain stochastic bandit: the memory is 1, so every play is calibrated.
 
-    In the paper: Section 2, the special case m = 1. Give either `losses`, one per arm and in this order, or `arms`:
-    then all have `usual_loss` but for one with `best_loss`. 0-REO.
+    In the paper: Section 2, the special case m = 1. Give either `losses`, one per arm in their order, or `arms`.
+    With `arms`, one arm has `best_loss` and all others have `usual_loss`. It satisfies 0-REO.
 
     * ``losses``: The expected loss of each arm.
-    * ``arms`` (an integer in [1, 1000000]): The number of arms, K; instead of `losses`.
-    * ``usual_loss`` (a number in [0, 1]): The loss of every arm but the best; 0.5 if not given.
-    * ``best_loss`` (a number in [0, 1]): The loss of the best arm, not above `usual_loss`; 0.35 if not given.
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K, if `losses` is not given.
+    * ``usual_loss`` (a number in [0, 1]): The loss of every arm except the best; 0.5 if not given.
+    * ``best_loss`` (a number in [0, 1]): The loss of the best arm, at most `usual_loss`; 0.35 if not given.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``feedback``: The noise of the feedback.
     """
@@ -340,12 +343,12 @@ def random_reo(
     curve: Literal["step", "linear", "falling", "rough", "mixed"] = "mixed",
     feedback: NoiseLike = "bernoulli",
 ) -> Game:
-    """Random games whose smallest alpha, by the definition of REO, is the chosen one: for tests and for studies.
+    """Random games for tests and studies. The smallest alpha for which they satisfy alpha-REO is chosen.
 
-    The best arm's eventual loss mu is drawn first, and every other arm's lies above it by a drawn gap. Losses of
-    arms that are not calibrated lie anywhere from mu - alpha to 1, so that arms may get worse with exposure too; if
-    alpha is positive, one arm, drawn uniformly, has exactly mu - alpha in some window. With alpha = 0 the drawn
-    game is 0-REO exactly, in floats too.
+    The eventual loss mu of the best arm is drawn first. The eventual loss of every other arm is larger by a drawn
+    gap. Losses of arms that are not calibrated lie between mu - alpha and 1, so arms may also get worse with
+    exposure. If alpha is positive, one arm, drawn uniformly, has exactly the loss mu - alpha in some window. With
+    alpha = 0 the game satisfies 0-REO exactly, also after rounding.
 
     In the literature: Section 2, the definition of alpha-REO.
 
@@ -354,10 +357,10 @@ def random_reo(
       if alpha is positive.
     * ``own_memory``: Whether each arm draws a memory of its own; otherwise one is drawn for all.
     * ``alpha`` (a number in [0, 1]): The smallest alpha for which the game satisfies alpha-REO.
-    * ``gap``: By how much the eventual losses of the other arms lie above the best one's: a number, or a pair [low,
-      high] from which each arm draws.
-    * ``best_loss``: The best arm's eventual loss: a number, or a pair [low, high] to draw from. If not given, drawn
-      from all that alpha and the gap leave, from `alpha` to 1 - `gap`.
+    * ``gap``: The difference between the eventual loss of another arm and that of the best arm: a number, or a pair
+      [low, high] from which each arm draws.
+    * ``best_loss``: The eventual loss of the best arm: a number, or a pair [low, high] to draw from. If not given,
+      it is drawn from `alpha` to 1 - `gap`.
     * ``best_arm``: The index of the best arm, from 0. Drawn uniformly if not given.
     * ``weights``: How plays count by their age.
     * ``curve``: How losses depend on the plays in the window.

@@ -17,9 +17,12 @@
 mod arms_view;
 mod challenge;
 mod index;
+mod lookup;
 mod restored;
+mod ruling_out;
 mod sample_stats;
 mod schedule;
+mod stats_groups;
 
 pub use index::Index;
 
@@ -32,6 +35,7 @@ use super::spec::PolicyConfig;
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
+use lookup::ArmLookup;
 use sample_stats::SampleStats;
 use schedule::{Schedule, is_growth};
 
@@ -202,6 +206,11 @@ pub struct Calibrated {
     /// Whether all losses so far can have come from [0, 1].
     bounded: bool,
     stream: Stream,
+    /// With very many arms and the index `thompson`, the bound below which few draws lie.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    cut: Option<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    lookup: ArmLookup,
 }
 
 impl Calibrated {
@@ -233,6 +242,8 @@ impl Calibrated {
             visit: None,
             bounded: true,
             stream,
+            cut: None,
+            lookup: ArmLookup::default(),
         }
     }
 
@@ -260,12 +271,16 @@ impl Calibrated {
     fn choose(&mut self) -> NextRun {
         let visit = self.visit.zip(self.current);
         let visit = visit.map(|(visit, arm)| (self.records[arm].n - visit.before, visit.before));
-        let view = ArmsView { stats: &self.records, arms: &self.arms, now: self.situation() };
+        let groups = self.lookup.groups.as_deref();
+        let view = ArmsView { stats: &self.records, arms: &self.arms, now: self.situation(), groups };
         match self.index {
             Index::Challenge => challenge::choose(&view, &self.schedule, visit, false),
             Index::Cautious => challenge::choose(&view, &self.schedule, visit, true),
             index => {
-                let arm = index::prefer(index, &view, &mut self.stream);
+                let arm = match &mut self.lookup.race {
+                    Some(race) => self.arms[race.choose(&mut self.cut, &mut self.stream)],
+                    None => index::prefer(index, &view, &mut self.stream),
+                };
                 NextRun { arm, record: self.schedule.visit(view.stats[arm].n, view.now.burn_in) }
             }
         }
@@ -277,12 +292,6 @@ impl Calibrated {
         let doublings = math::log2(self.horizon.unwrap_or(self.time).max(2) as f64);
         let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
         math::ln(2.0 * self.records.len() as f64 * looks / DELTA)
-    }
-
-    /// Rules out every arm whose confidence interval is above that of another.
-    fn eliminate(&mut self) {
-        let level = self.elimination_level();
-        index::rule_out(&mut self.arms, &self.records, level);
     }
 }
 
@@ -298,6 +307,7 @@ impl Policy for Calibrated {
             let arm = self.arms[self.opened];
             return Run { arm, burn_in: self.burn_in(arm), record: self.schedule.first() as u64 };
         }
+        self.look_up(None);
         let next = self.choose();
         if self.current != Some(next.arm) {
             self.visit = Some(Visit { before: self.records[next.arm].n });
@@ -311,8 +321,10 @@ impl Policy for Calibrated {
         self.current = Some(run.arm);
         self.time = self.time.saturating_add(run.plays());
         // Losses in [0, 1] are at least their squares.
-        if feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9 {
+        if self.bounded && feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9 {
             self.bounded = false;
+            // All posteriors change.
+            (self.lookup.race, self.cut) = (None, None);
         }
         if self.opened < self.arms.len() {
             self.opened += 1;
@@ -320,15 +332,16 @@ impl Policy for Calibrated {
                 self.arms.sort_unstable();
             }
         }
+        self.look_up(Some(run.arm));
         if self.index == Index::Elimination && self.opened >= self.arms.len() {
-            self.eliminate();
+            self.eliminate(run.arm);
         }
     }
 
     /// The arm with the least mean of those measured so far.
     fn recommend(&self) -> usize {
         let measured = if self.opened < self.arms.len() { &self.arms[..self.opened.max(1)] } else { &self.arms };
-        ArmsView { stats: &self.records, arms: measured, now: self.situation() }.leader()
+        ArmsView { stats: &self.records, arms: measured, now: self.situation(), groups: None }.leader()
     }
 
     /// The arms that `elimination` has not ruled out; `None` for the other indices, before every arm has been measured,

@@ -10,7 +10,7 @@ mod sum_tree;
 
 use rand::Rng;
 
-use sum_tree::SumTree;
+pub(super) use sum_tree::SumTree;
 
 use super::history::{RestoredPlays, StateError, ensure};
 use crate::Stream;

@@ -11,14 +11,18 @@
 //!
 //! for every arm and plays the arm with the least theta_x. A loss strictly between 0 and 1 counts as a 1 with the loss
 //! as probability (Algorithm 2); losses of unbounded feedback are first **clamped to [0, 1]**. It is a reference: its
-//! runs are single plays.
+//! runs are single plays. From 2048 arms on, the arm with the least theta_x is drawn without drawing every theta_x
+//! (`least_draw.rs`): the law is the same.
 
 use rand::RngExt;
 use rand_distr::{Beta, Distribution};
 
 use super::PolicyError;
 use super::error::check_problem;
+use super::grouped_arms::MANY_ARMS;
 use super::history::{RestoredPlays, StateError, ensure};
+use super::least_draw::LeastDraw;
+use super::posterior::Posterior;
 use super::spec::PolicyConfig;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -88,6 +92,21 @@ pub struct Thompson {
     /// By arm, the number of losses counted as 0.
     zeros: Vec<u64>,
     stream: Stream,
+    /// With very many arms, the bound below which few draws lie.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    cut: Option<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    race: DrawCache,
+}
+
+/// The posteriors of very many arms. They follow from the rest of the state.
+#[derive(Clone, Debug, Default)]
+struct DrawCache(Option<Box<LeastDraw>>);
+
+impl PartialEq for DrawCache {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Thompson {
@@ -98,7 +117,13 @@ impl Thompson {
 
     /// A policy ready for its first run.
     pub fn new(params: ThompsonParams, stream: Stream) -> Self {
-        Self { ones: vec![0; params.arms], zeros: vec![0; params.arms], stream }
+        let (ones, zeros) = (vec![0; params.arms], vec![0; params.arms]);
+        Self { ones, zeros, stream, cut: None, race: DrawCache::default() }
+    }
+
+    fn law(&self, arm: usize) -> Posterior {
+        let (ones, zeros) = self.posterior(arm);
+        Posterior::Beta { ones, zeros }
     }
 
     /// The parameters of the posterior of an arm's loss, both at least 1.
@@ -109,6 +134,15 @@ impl Thompson {
 
 impl Policy for Thompson {
     fn next_run(&mut self) -> Run {
+        if self.ones.len() >= MANY_ARMS {
+            let mut race = self.race.0.take().unwrap_or_else(|| {
+                let posteriors = (0..self.ones.len()).map(|arm| self.law(arm)).collect();
+                Box::new(LeastDraw::new(posteriors, self.cut))
+            });
+            let arm = race.choose(&mut self.cut, &mut self.stream);
+            self.race.0 = Some(race);
+            return Run { arm, burn_in: 0, record: 1 };
+        }
         let mut least = (0, f64::INFINITY);
         for arm in 0..self.ones.len() {
             let (ones, zeros) = self.posterior(arm);
@@ -127,6 +161,10 @@ impl Policy for Thompson {
         let one = loss == 1.0 || loss > 0.0 && self.stream.random::<f64>() < loss;
         let count = if one { &mut self.ones } else { &mut self.zeros };
         count[run.arm] += 1;
+        let law = self.law(run.arm);
+        if let Some(race) = &mut self.race.0 {
+            race.update(run.arm, law, self.cut);
+        }
     }
 
     /// The arm with the least posterior mean.
@@ -155,6 +193,8 @@ impl Policy for Thompson {
         ensure(history.has_burn_in(0, 1), "there are burn-in plays")?;
         let asked = |run: Run| run.burn_in == 0 && run.record == 1;
         ensure(history.open.is_none_or(asked), "the open run is not one that the policy asks for")?;
+        let cut = self.cut.is_none_or(|cut| arms >= MANY_ARMS && cut > 0.0 && cut < 1.0);
+        ensure(cut, "the bound of the draws is out of range")?;
         ensure(self.stream.is_valid(), "the state of the random generator is zero")
     }
 }
@@ -205,5 +245,30 @@ mod tests {
         let first = (0..draws).filter(|_| policy.next_run().arm == 0).count() as f64;
         let expected = f64::from(draws) / 3.0;
         assert!((first - expected).abs() < 4.0 * (expected * 2.0 / 3.0).sqrt(), "{first}");
+    }
+
+    /// The choices continue as if the policy had not been saved, also while the bound of the draws changes.
+    #[test]
+    fn a_restored_policy_with_very_many_arms_chooses_the_same() {
+        let mut policy = policy(MANY_ARMS);
+        let mut cuts = Vec::new();
+        for play in 0..30_000 {
+            let run = policy.next_run();
+            cuts.extend(policy.cut.filter(|cut| cuts.last() != Some(cut)));
+            if play % 4000 == 1234 {
+                let text = serde_json::to_string(&policy).unwrap();
+                let mut restored: Thompson = serde_json::from_str(&text).unwrap();
+                let mut continued = policy.clone();
+                for _ in 0..100 {
+                    let next = continued.next_run();
+                    assert_eq!(restored.next_run(), next);
+                    continued.observe(next, Feedback::one(0.4));
+                    restored.observe(next, Feedback::one(0.4));
+                }
+                assert_eq!(restored, continued);
+            }
+            policy.observe(run, Feedback::one(if run.arm.is_multiple_of(10) { 0.3 } else { 0.6 }));
+        }
+        assert!(cuts.len() > 3, "{cuts:?}");
     }
 }

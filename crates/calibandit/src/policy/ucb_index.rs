@@ -1,5 +1,6 @@
 //! The index mean - sqrt(c·ln(N) / n) of every arm, and which is the least.
 
+use super::grouped_arms::{ArmKey, GroupedArms, MANY_ARMS};
 use super::history::{RestoredPlays, StateError, ensure};
 use crate::math;
 
@@ -7,7 +8,8 @@ use crate::math;
 ///
 /// Most choices do not compute all indices. While the arm with the least index is chosen again and again, the indices
 /// of the other arms fall only as slowly as sqrt(ln N) grows, so a [`LeaderCache`] knows for some choices ahead that
-/// the same arm stays the least. The choices are those of the definition, and the cache is not part of the saved state.
+/// the same arm stays the least. With very many arms, [`GroupedArms`] find the least index without computing all. The
+/// choices are those of the definition, and neither is part of the saved state.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct UcbIndex {
@@ -25,8 +27,10 @@ pub(super) struct UcbIndex {
 /// What is known ahead about the arm with the least index.
 ///
 /// Invariant: before choice number `until`, `leader` has the least index as long as its mean is below `bound`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct LeaderCache {
+    /// With fewer arms, computing all indices is faster than groups.
+    many: usize,
     leader: usize,
     until: u64,
     bound: f64,
@@ -36,6 +40,15 @@ struct LeaderCache {
     means: Vec<f64>,
     /// By arm, 1 / sqrt(n), likewise.
     widths: Vec<f64>,
+    /// With very many arms, instead of means and widths: all arms, likewise.
+    groups: Option<Box<GroupedArms>>,
+}
+
+impl Default for LeaderCache {
+    fn default() -> Self {
+        let (means, widths) = (Vec::new(), Vec::new());
+        Self { many: MANY_ARMS, leader: 0, until: 0, bound: 0.0, span: 0, means, widths, groups: None }
+    }
 }
 
 /// The cache follows from the rest of the state: it does not make two indices different.
@@ -53,10 +66,50 @@ impl LeaderCache {
         sum < self.bound * n as f64
     }
 
+    /// The least index with this scale, of all arms but one, and its arm; the first arm in case of a tie.
+    fn least(&self, scale: f64, but: Option<usize>) -> (usize, f64) {
+        match &self.groups {
+            Some(groups) => least_of_groups(groups, scale, but),
+            None => {
+                // No arm has this number.
+                let but = but.unwrap_or(usize::MAX);
+                let mut least = (0, f64::INFINITY);
+                for (arm, (mean, width)) in self.means.iter().zip(&self.widths).enumerate() {
+                    let index = mean - scale * width;
+                    if index < least.1 && arm != but {
+                        least = (arm, index);
+                    }
+                }
+                least
+            }
+        }
+    }
+
     /// Gives up the bound, so that the next choice computes all indices.
     fn invalidate(&mut self) {
         self.until = 0;
     }
+}
+
+/// The least index with this scale, of all arms but one, and its arm; the first arm in case of a tie.
+fn least_of_groups(groups: &GroupedArms, scale: f64, but: Option<usize>) -> (usize, f64) {
+    let mut least = (0, f64::INFINITY);
+    for (plays, group) in groups.groups() {
+        let width = width(plays);
+        // Within a group the index rises with the sum. Sums that differ can have the same index, since it is
+        // rounded.
+        for equal in group.equal_arms(plays) {
+            let index = equal.key.sum / plays as f64 - scale * width;
+            if index > least.1 {
+                break;
+            }
+            let Some(arm) = equal.arms().find(|&arm| Some(arm) != but) else { continue };
+            if index < least.1 || index == least.1 && arm < least.0 {
+                least = (arm, index);
+            }
+        }
+    }
+    least
 }
 
 /// The first bound is computed for this many choices; the number doubles while bounds hold to their end.
@@ -118,21 +171,19 @@ impl UcbIndex {
         if self.choices < self.sums.len() as u64 {
             return self.choices as usize;
         }
-        if self.cache.means.is_empty() {
-            self.cache.means = vec![0.0; self.sums.len()];
-            self.cache.widths = self.cache.means.clone();
+        if self.cache.means.is_empty() && self.cache.groups.is_none() {
+            if self.sums.len() < self.cache.many {
+                self.cache.means = vec![0.0; self.sums.len()];
+                self.cache.widths = self.cache.means.clone();
+            } else {
+                self.cache.groups = Some(Box::new(GroupedArms::new(self.sums.len())));
+            }
             (0..self.sums.len()).for_each(|arm| self.refresh(arm));
         }
         let bound_held = self.choices >= self.cache.until;
         self.refresh(self.cache.leader);
         let scale = self.scale(self.choices);
-        let mut least = (0, f64::INFINITY);
-        for (arm, (mean, width)) in self.cache.means.iter().zip(&self.cache.widths).enumerate() {
-            let index = mean - scale * width;
-            if index < least.1 {
-                least = (arm, index);
-            }
-        }
+        let least = self.cache.least(scale, None);
         // A bound takes as long to compute as all indices, so it is computed only for an arm that leads twice in a row.
         if least.0 == self.cache.leader {
             let span = if bound_held { self.cache.span.saturating_mul(2) } else { self.cache.span / 2 };
@@ -152,13 +203,7 @@ impl UcbIndex {
         let leader = self.cache.leader;
         let until = self.choices.saturating_add(span);
         let last_scale = self.scale(until);
-        let mut others = f64::INFINITY;
-        for (arm, (mean, width)) in self.cache.means.iter().zip(&self.cache.widths).enumerate() {
-            let index = mean - last_scale * width;
-            if arm != leader && index < others {
-                others = index;
-            }
-        }
+        let (_, others) = self.cache.least(last_scale, Some(leader));
         let width = width(self.chosen[leader].saturating_add(span));
         let size = 1.0 + others.abs() + last_scale;
         let bound = others + scale * width - ROUNDING * size;
@@ -174,6 +219,9 @@ impl UcbIndex {
     }
 
     fn refresh(&mut self, arm: usize) {
+        if let Some(groups) = &mut self.cache.groups {
+            groups.set(arm, ArmKey { plays: self.chosen[arm], sum: self.sums[arm], sum_sq: 0.0 });
+        }
         if let Some(mean) = self.cache.means.get_mut(arm) {
             *mean = self.sums[arm] / self.chosen[arm] as f64;
             self.cache.widths[arm] = width(self.chosen[arm]);
@@ -291,9 +339,12 @@ mod tests {
         for (case, means) in means.iter().enumerate() {
             for exploration in [1e-6, 0.5, 2.0, 1e4] {
                 let mut index = UcbIndex::new(means.len(), exploration);
+                let mut grouped = UcbIndex::new(means.len(), exploration);
+                grouped.cache.many = 1;
                 for choice in 0..20_000 {
                     let arm = index.least();
                     assert_eq!(arm, plain(&index), "case {case}, c = {exploration}, choice {choice}");
+                    assert_eq!(arm, grouped.least(), "case {case}, c = {exploration}, choice {choice}, grouped");
                     let noise: f64 = draws.random();
                     let loss = match case {
                         4 => means[arm] + noise,
@@ -302,8 +353,31 @@ mod tests {
                         _ => f64::from(noise < means[arm]),
                     };
                     index.learn(arm, loss);
+                    grouped.learn(arm, loss);
                 }
             }
+        }
+    }
+
+    /// Losses with few values have many ties; with the others, indices that differ are rounded to the same number.
+    #[test]
+    fn groups_choose_what_all_indices_choose() {
+        let mut draws = StreamKey::new(4, "index", 0).noise();
+        for case in 0..6 {
+            let mut index = UcbIndex::new(150, [0.01, 2.0][case % 2]);
+            index.cache.many = 1;
+            for choice in 0..6000 {
+                let arm = index.least();
+                assert_eq!(arm, plain(&index), "case {case}, choice {choice}");
+                let uniform: f64 = draws.random();
+                let loss = match case / 2 {
+                    0 => f64::from(uniform < 0.3 + 0.002 * arm as f64),
+                    1 => 0.5 + 1e-16 * (8.0 * uniform).floor(),
+                    _ => 1e3 * uniform,
+                };
+                index.learn(arm, loss);
+            }
+            assert!(index.cache.groups.is_some());
         }
     }
 

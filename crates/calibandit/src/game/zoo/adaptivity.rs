@@ -1,15 +1,15 @@
-//! Theorem 2: no policy adapts to an unknown memory. The two games of its proof.
+//! The two games in the proof of Theorem 2, which says that no policy adapts to an unknown memory.
 //!
-//! As long as x_2 is not played `memory_bound` times in a row, the two games look the same. Drawn from equal streams
-//! they have x_1 at the same place.
+//! As long as x_2 is not played `memory_bound` times in a row, the two games have the same losses. Games that are drawn
+//! from equal streams have x_1 at the same index.
 
 use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Memory 1: one arm always costs 1/2 and all others 1.
+/// The memory is 1. One arm always has the loss 1/2, and all others have the loss 1.
 ///
-/// In the paper: the game tb_A of Theorem 2's proof. 0-REO.
+/// In the paper: the game tb_A in the proof of Theorem 2. It satisfies 0-REO.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -17,10 +17,10 @@ pub struct AdaptivityA {
     /// The number of arms, K; at least 2.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1_000_000)))]
     pub arms: usize,
-    /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
+    /// The index of x_1, the arm with the loss 1/2, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
-    /// The noise of the feedback; the paper's has none.
+    /// The noise of the feedback. The game in the paper has no noise.
     pub feedback: Noise,
 }
 
@@ -58,10 +58,10 @@ impl AdaptivityA {
     }
 }
 
-/// One arm always costs 1/2 and all others 1, but one of these is free once it is calibrated, which takes as many plays
-/// as the memory bound.
+/// One arm always has the loss 1/2, and all others have the loss 1, except that one of them has the loss 0 when it is
+/// calibrated. The memory is the memory bound.
 ///
-/// In the paper: the game tb_B of Theorem 2's proof. Unit weights; 0-REO.
+/// In the paper: the game tb_B in the proof of Theorem 2. The weights are 1. It satisfies 0-REO.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -69,17 +69,17 @@ pub struct AdaptivityB {
     /// The number of arms, K; at least 2.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1_000_000)))]
     pub arms: usize,
-    /// The memory of this game and what policies are told about the memory, M. The paper leaves it open.
+    /// The memory of this game, which is also the memory bound that policies are told, M. The paper does not fix it.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: usize,
-    /// The index of x_2, the arm that is free once calibrated, from 0. Drawn uniformly among the other arms if not
+    /// The index of x_2, the arm with the loss 0 when calibrated, from 0. Drawn uniformly among the other arms if not
     /// given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_arm: Option<usize>,
-    /// The index of x_1, the arm that costs 1/2, from 0. Drawn uniformly if not given.
+    /// The index of x_1, the arm with the loss 1/2, from 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub safe_arm: Option<usize>,
-    /// The noise of the feedback; the paper's has none.
+    /// The noise of the feedback. The game in the paper has no noise.
     pub feedback: Noise,
 }
 

@@ -4,21 +4,22 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Losses fall with the number of plays; the best arm drops by 0.15 more when calibrated, and one play of a decoy
-/// after a rest is better than all else. Weights 1/(4m).
+/// Losses fall with the number of plays. The loss of the best arm falls by another 0.15 when it is calibrated. A single
+/// play of another arm, the decoy, has the least loss of all if the decoy was not played within the memory.
 ///
-/// In the paper: Appendix, "Unweighted Tallying Bandit", the game of its last figure; the defaults are that figure's.
+/// In the paper: Appendix, "Unweighted Tallying Bandit", the game of its last figure. The defaults are those of that
+/// figure.
 ///
-/// With k plays of an arm in the window its loss is 1 - k/(4m); the calibrated best arm x* has 0.6; the decoy x**,
-/// when the play is its only one in the window, has 1 - 1/(4m) - (m-1)/(2m) - 0.2 = 0.3 + 1/(4m). All of these lie in
-/// [0, 1] for every m. By the definition of REO, for m of at least 2,
+/// The weights are 1/(4m). With k plays in the window, the loss of an arm is 1 - k/(4m). The calibrated best arm x* has
+/// the loss 0.6. The decoy x** has the loss 1 - 1/(4m) - (m-1)/(2m) - 0.2 = 0.3 + 1/(4m) if the play is its only one in
+/// the window. All of these lie in [0, 1] for every m. By the definition of REO, for m of at least 2,
 ///
 /// `alpha = max{0, 0.6 - (0.3 + 1/(4m))} = max{0, -0.2 + (2m-1)/(4m)}`,
 ///
-/// which is 0.2375 for m = 4. The paper prints (2m-3)/(4m) in place of (2m-1)/(4m), and so 0.1125: that is not what its
-/// own definition gives.
+/// which is 0.2375 for m = 4. The paper prints (2m-3)/(4m) instead of (2m-1)/(4m), which gives 0.1125; this does not
+/// follow from its own definition.
 ///
-/// Memory 1 is refused: there the decoy's only play is also a calibrated one, so that the decoy would be the best arm.
+/// Memory 1 is refused: the only play of the decoy would also be a calibrated one, and the decoy would be the best arm.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

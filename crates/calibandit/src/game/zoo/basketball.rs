@@ -4,12 +4,12 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, Linear, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Two players shoot free throws; a shot helps the next ones, the less the longer ago it was.
+/// Two players shoot free throws. Each shot improves the next shots of the same player; older shots count less.
 ///
-/// In the paper: Section 2, "Weighted Tallying Bandit". It gives the weights [1, 1/2, 1/4] and the loss 1 - z/3 at
-/// tally z of one player. The other is ours: with the loss 0.65 - z/10 she is the better of the two on a first shot
-/// (0.55 against 0.667) and the worse once both are calibrated (0.475 against 0.417), so that a policy
-/// without burn-in picks the wrong one. 0-REO.
+/// In the paper: Section 2, "Weighted Tallying Bandit". The paper gives the weights [1, 1/2, 1/4] and the loss 1 - z/3
+/// of one player at tally z. The other player is added here, with the loss 0.65 - z/10: better on a first shot (0.55
+/// against 0.667) and worse when both are calibrated (0.475 against 0.417), so that a policy without burn-in chooses
+/// the wrong player. It satisfies 0-REO.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -25,7 +25,7 @@ pub struct Basketball {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(range(max = 1)))]
     pub best_arm: Option<usize>,
-    /// The noise of the feedback: a hit or a miss.
+    /// The noise of the feedback. By default a loss is 0 (a hit) or 1 (a miss).
     pub feedback: Noise,
 }
 
@@ -55,7 +55,7 @@ impl GameConfig for Basketball {
 }
 
 impl Basketball {
-    /// One instance: the players in some order.
+    /// One instance, with the players in a drawn order.
     pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
         check::memory("weights", self.weights.len(), 2)?;
         check::feedback(self.feedback)?;

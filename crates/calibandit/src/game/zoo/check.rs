@@ -6,20 +6,21 @@ use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
 use crate::math;
 use crate::rng::Stream;
 
-/// A drawn game has at most this many weights in all, so that a slip of the finger cannot ask for terabytes.
+/// A drawn game has at most this many weights in all, so that a mistyped number cannot ask for terabytes.
 const MOST_WEIGHTS: usize = 1 << 24;
 
-/// And at most this many arms, for the same reason.
+/// A drawn game has at most this many arms, for the same reason.
 const MOST_ARMS: usize = 1_000_000;
 
-/// Below this age the weight 2^-i of a play is an ordinary float, with room for a factor.
+/// Up to this age the weight 2^-i of a play has full precision as a float, also after a multiplication by
+/// a small factor.
 const MOST_HALVINGS: usize = 1000;
 
 fn count(parameter: &'static str, value: usize, expected: &'static str) -> GameError {
     GameError::Parameter { parameter, value: value as f64, expected }
 }
 
-/// At least one arm, and not more than memory can hold.
+/// Checks the number of arms: at least one, and at most [`MOST_ARMS`].
 pub(super) fn arms(arms: usize) -> Result<(), GameError> {
     match arms {
         1..=MOST_ARMS => Ok(()),
@@ -27,7 +28,7 @@ pub(super) fn arms(arms: usize) -> Result<(), GameError> {
     }
 }
 
-/// At least two arms, for games whose construction names two.
+/// Checks the number of arms of a game with two distinguished arms.
 pub(super) fn two_arms(arms: usize) -> Result<(), GameError> {
     match arms {
         2..=MOST_ARMS => Ok(()),
@@ -35,7 +36,8 @@ pub(super) fn two_arms(arms: usize) -> Result<(), GameError> {
     }
 }
 
-/// A memory, by the name it has in files, of at least 1, that `arms` arms can have.
+/// Checks a memory of `arms` arms, under the name that it has in files: at least 1, and at most [`MOST_WEIGHTS`]
+/// weights in all.
 pub(super) fn memory(parameter: &'static str, memory: usize, arms: usize) -> Result<(), GameError> {
     if memory == 0 {
         return Err(count(parameter, memory, "at least 1 (1 is the plain stochastic bandit)"));
@@ -46,7 +48,7 @@ pub(super) fn memory(parameter: &'static str, memory: usize, arms: usize) -> Res
     }
 }
 
-/// A memory whose weights 2^-i are all floats of full precision.
+/// Checks that all weights 2^-i of a memory are floats of full precision.
 pub(super) fn halvings(memory: usize) -> Result<(), GameError> {
     match memory {
         ..=MOST_HALVINGS => Ok(()),
@@ -54,12 +56,12 @@ pub(super) fn halvings(memory: usize) -> Result<(), GameError> {
     }
 }
 
-/// A number in [0, 1]; NaN is not.
+/// Checks that a number lies in [0, 1]. NaN is refused.
 pub(super) fn loss(parameter: &'static str, value: f64) -> Result<(), GameError> {
     between(parameter, value, 0.0, 1.0, "a number from 0 to 1")
 }
 
-/// A number in [low, high]; NaN is not.
+/// Checks that a number lies in [low, high]. NaN is refused.
 pub(super) fn between(
     parameter: &'static str,
     value: f64,
@@ -70,7 +72,7 @@ pub(super) fn between(
     if (low..=high).contains(&value) { Ok(()) } else { Err(GameError::Parameter { parameter, value, expected }) }
 }
 
-/// Noise that all arms of a game share: an error then names the key of the file and not one of the arms.
+/// Checks noise that all arms of a game share. The error names the key of the file instead of an arm.
 pub(super) fn feedback(noise: Noise) -> Result<(), GameError> {
     let (parameter, value) = match noise {
         Noise::Normal { sd } => ("feedback.normal.sd", sd),
@@ -161,12 +163,12 @@ pub(super) fn named_arm(
     named.map_err(|source| GameError::Arm { arm: index, name: own_name(name), source })
 }
 
-/// The name for errors about an arm; `None` if it is invalid itself.
+/// The name of an arm for errors; `None` if the name itself is invalid.
 pub(super) fn own_name(name: &str) -> Option<String> {
     Arm::check_name(name).is_ok().then(|| name.to_owned())
 }
 
-/// Weights for arms that all have the same, as checked before.
+/// Weights that all arms of a game share.
 pub(super) fn weights(weights: Vec<f64>) -> Result<Weights, GameError> {
     Weights::new(weights).map_err(|source| GameError::Arm { arm: 0, name: None, source })
 }

@@ -4,10 +4,10 @@ use super::{GameConfig, Span, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// A first toss misses more often than the tosses right after it; every player's two losses are drawn at random.
+/// A first toss misses more often than the tosses right after it. The two losses of every player are drawn at random.
 ///
-/// In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. Memory 2. 0-REO as long as no
-/// first toss can be better than every calibrated one, as with the default ranges.
+/// In the paper: Numerical Results, "Simulated Dart Throwing Tournament", Figure 2b. The memory is 2. The
+/// game satisfies 0-REO if no first toss can be better than every calibrated one, as with the default ranges.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -15,10 +15,11 @@ pub struct Darts {
     /// The number of players, K.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
-    /// Where each player's loss on a first toss is drawn from, uniformly: a pair [low, high], or one number.
-    pub first_toss: Span<f64>,
-    /// Where each player's loss on the tosses right after it is drawn from, uniformly: a pair [low, high], or one
+    /// The range from which the loss of each player on a first toss is drawn uniformly: a pair [low, high], or one
     /// number.
+    pub first_toss: Span<f64>,
+    /// The range from which the loss of each player on the tosses right after it is drawn uniformly: a pair
+    /// [low, high], or one number.
     pub calibrated: Span<f64>,
     /// The noise of the feedback.
     pub feedback: Noise,

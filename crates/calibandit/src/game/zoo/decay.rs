@@ -4,13 +4,13 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Losses fall with a tally in which a play counts for half of the one after it; the best arm drops by 0.15 more when
-/// calibrated.
+/// Losses fall with the tally, in which each play has half the weight of the next one. The loss of the best arm falls
+/// by another 0.15 when it is calibrated.
 ///
-/// In the paper: Appendix, "Weighted Tallying Bandit"; the defaults are Figure 2a's.
+/// In the paper: Appendix, "Weighted Tallying Bandit". The defaults are those of Figure 2a.
 ///
 /// With v_i = 2^-i and w = v / (2 ‖v‖₁), the loss is 1 - w·y, and 1 - 1/2 - 0.15 = 0.35 for the calibrated best arm.
-/// 0-REO.
+/// The game satisfies 0-REO.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

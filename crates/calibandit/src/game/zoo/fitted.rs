@@ -15,9 +15,9 @@ use crate::rng::Stream;
 ///
 /// Give either `pair`, one of the ten pairs of drivers that come with the library, or `model` and `memory`.
 ///
-/// Unit weights; the expected loss is `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which must lie in
-/// [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may leave [0, 1]. Arms are in the
-/// order of the models. The models need not satisfy repeated exposure optimality.
+/// The weights are 1. The expected loss is `beta·exp(-alpha·k) - |gamma|·k` at k plays in the window, which must lie in
+/// [0, 1] for k from 1 to the memory. The noise is not clipped, so observed losses may lie outside [0, 1]. The arms
+/// have the order of the models. The game need not satisfy repeated exposure optimality.
 ///
 /// ```
 /// use calibandit::{GameSpec, reo};

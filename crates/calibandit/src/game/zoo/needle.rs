@@ -1,4 +1,4 @@
-//! Proposition 1: without repeated exposure optimality, learning can take 2^m plays.
+//! The game of Proposition 1: without repeated exposure optimality, learning can take 2^m plays.
 
 use rand::RngExt;
 
@@ -6,25 +6,26 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Two arms; one pattern of plays, drawn among 2^(m-1), makes a play of one of them free, and all else costs 1.
+/// A game with two arms. A play of one of them has the loss 0 after one pattern of plays, which is drawn among
+/// 2^(m-1); every other play has the loss 1.
 ///
 /// In the paper: Proposition 1 and its proof.
 ///
-/// Weights 2^-i, under which no two windows have the same tally; memory of at most 50, so that tallies are exact. A
-/// needle in a haystack: no policy can find the pattern in much less than 2^m plays. Not a game with repeated
-/// exposure optimality (alpha = 1), unless the pattern drawn happens to be the calibrated window.
+/// The weights are 2^-i, so that no two windows have the same tally. The memory is at most 50, so that tallies are
+/// exact. No policy can find the pattern in much less than 2^m plays. The game does not satisfy repeated exposure
+/// optimality (alpha = 1), unless the pattern that is drawn is the calibrated window.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Needle {
-    /// How far back plays matter, m; from 1 to 50. The paper leaves it open.
+    /// The memory m, from 1 to 50. The paper does not fix it.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 50)))]
     pub memory: usize,
-    /// The index, 0 or 1, of the arm x_2 that can be free. Drawn uniformly if not given.
+    /// The index, 0 or 1, of the arm x_2 that can have the loss 0. Drawn uniformly if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(range(max = 1)))]
     pub best_arm: Option<usize>,
-    /// The noise of the feedback; the paper's has none.
+    /// The noise of the feedback. The game in the paper has no noise.
     pub feedback: Noise,
 }
 
@@ -52,7 +53,7 @@ impl GameConfig for Needle {
 }
 
 impl Needle {
-    /// One instance: a pattern y* drawn uniformly.
+    /// One instance, with a pattern y* drawn uniformly.
     pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
         if !(1..=50).contains(&self.memory) {
             let expected = "from 1 to 50, so that tallies are exact";

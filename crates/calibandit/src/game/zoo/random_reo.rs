@@ -6,12 +6,12 @@ use super::{GameConfig, Span, check};
 use crate::game::{Game, GameError, LossCurve, Noise, Weights};
 use crate::rng::Stream;
 
-/// Random games whose smallest alpha, by the definition of REO, is the chosen one: for tests and for studies.
+/// Random games for tests and studies. The smallest alpha for which they satisfy alpha-REO is chosen.
 ///
-/// The best arm's eventual loss mu is drawn first, and every other arm's lies above it by a drawn gap. Losses of arms
-/// that are not calibrated lie anywhere from mu - alpha to 1, so that arms may get worse with exposure too; if alpha
-/// is positive, one arm, drawn uniformly, has exactly mu - alpha in some window. With alpha = 0 the drawn game is
-/// 0-REO exactly, in floats too.
+/// The eventual loss mu of the best arm is drawn first. The eventual loss of every other arm is larger by a drawn gap.
+/// Losses of arms that are not calibrated lie between mu - alpha and 1, so arms may also get worse with exposure. If
+/// alpha is positive, one arm, drawn uniformly, has exactly the loss mu - alpha in some window. With alpha = 0 the game
+/// satisfies 0-REO exactly, also after rounding.
 ///
 /// ```
 /// use calibandit::rng::StreamKey;
@@ -36,11 +36,11 @@ pub struct RandomReo {
     /// The smallest alpha for which the game satisfies alpha-REO.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub alpha: f64,
-    /// By how much the eventual losses of the other arms lie above the best one's: a number, or a pair [low, high]
-    /// from which each arm draws.
+    /// The difference between the eventual loss of another arm and that of the best arm: a number, or a pair
+    /// [low, high] from which each arm draws.
     pub gap: Span<f64>,
-    /// The best arm's eventual loss: a number, or a pair [low, high] to draw from. If not given, drawn from all that
-    /// alpha and the gap leave, from `alpha` to 1 - `gap`.
+    /// The eventual loss of the best arm: a number, or a pair [low, high] to draw from. If not given, it is drawn from
+    /// `alpha` to 1 - `gap`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub best_loss: Option<Span<f64>>,
     /// The index of the best arm, from 0. Drawn uniformly if not given.
@@ -62,7 +62,7 @@ pub struct RandomReo {
 pub enum WeightFamily {
     /// All ones.
     Unit,
-    /// Each arm's each weight uniform from 0.05 to 1.
+    /// Each weight of each arm is uniform from 0.05 to 1.
     Random,
     /// 2^-i for the i-th newest play.
     Decay,
@@ -76,14 +76,14 @@ pub enum WeightFamily {
 pub enum CurveFamily {
     /// One loss until calibrated, then the eventual loss.
     Step,
-    /// Linear in the tally for nine tenths of the way from the first play's loss to the eventual one; the rest comes
-    /// when calibrated.
+    /// Linear in the tally, from the loss of the first play to nine tenths of the way to the eventual loss, which is
+    /// reached when the arm is calibrated.
     Linear,
-    /// Falls with every play in the window.
+    /// The loss falls with every play in the window.
     Falling,
-    /// Any loss at any number of plays in the window.
+    /// Each number of plays in the window has a loss of its own.
     Rough,
-    /// Each arm is of a family drawn uniformly from the others.
+    /// Each arm draws one of the other families uniformly.
     Mixed,
 }
 
@@ -235,7 +235,7 @@ impl CurveConstraints {
         }
     }
 
-    /// Uniform from `low` to 1; the rounding of each step keeps it there.
+    /// Uniform from `low` to 1, also after rounding.
     fn above(&self, low: f64, stream: &mut Stream) -> f64 {
         (low + (1.0 - low) * stream.random::<f64>()).min(1.0)
     }
@@ -255,9 +255,8 @@ impl CurveConstraints {
 
     /// A line from `first` at a single play to a tenth short of the eventual loss at the full tally.
     ///
-    /// Rounding is monotone, so the line takes its extremes at these two tallies in floats too. Where a hair of
-    /// rounding carries one of them out of the allowed range (ends that are almost equal, or at its very edge), a
-    /// flat line takes its place.
+    /// Rounding is monotone, so the line has its extremes at these two tallies also after rounding. If rounding moves
+    /// one of them out of the allowed range, the line is replaced by a constant.
     fn line(&self, first: f64, weights: &Weights) -> LossCurve {
         let (least, most) = (weights.as_slice()[0], weights.total());
         let slope = 0.9 * (self.eventual - first) / (most - least);

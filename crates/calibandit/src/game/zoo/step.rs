@@ -4,10 +4,10 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// Every play costs the same, except that the best arm is better once it is calibrated. Unit weights.
+/// Every play has the same loss, except that the best arm has a smaller one when it is calibrated. The weights are 1.
 ///
-/// In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix. 0-REO.
-/// The defaults are Figure 1a's.
+/// In the paper: Numerical Results, "Synthetic Loss Functions on Unweighted Tallying Bandit", and its appendix. It
+/// satisfies 0-REO. The defaults are those of Figure 1a.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -18,10 +18,10 @@ pub struct Step {
     /// How many plays in a row calibrate an arm, m.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory: usize,
-    /// The loss of every play but those of the calibrated best arm.
+    /// The loss of every play except those of the calibrated best arm.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub usual_loss: f64,
-    /// The loss of the calibrated best arm; not above `usual_loss`.
+    /// The loss of the calibrated best arm, at most `usual_loss`.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub best_loss: f64,
     /// The index of the best arm, from 0. Drawn uniformly if not given.

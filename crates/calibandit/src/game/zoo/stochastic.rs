@@ -5,10 +5,10 @@ use super::{GameConfig, check, size};
 use crate::game::{Game, GameError, LossCurve, Noise};
 use crate::rng::Stream;
 
-/// The plain stochastic bandit, in which nothing needs to warm up: memory 1.
+/// The plain stochastic bandit: the memory is 1, so every play is calibrated.
 ///
-/// In the paper: Section 2, the special case m = 1. Give either `losses`, one per arm and in this order, or `arms`:
-/// then all have `usual_loss` but for one with `best_loss`. 0-REO.
+/// In the paper: Section 2, the special case m = 1. Give either `losses`, one per arm in their order, or `arms`. With
+/// `arms`, one arm has `best_loss` and all others have `usual_loss`. It satisfies 0-REO.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -17,15 +17,15 @@ pub struct Stochastic {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.0, max = 1.0))))]
     pub losses: Option<Vec<f64>>,
-    /// The number of arms, K; instead of `losses`.
+    /// The number of arms, K, if `losses` is not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: Option<usize>,
-    /// The loss of every arm but the best; 0.5 if not given.
+    /// The loss of every arm except the best; 0.5 if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub usual_loss: Option<f64>,
-    /// The loss of the best arm, not above `usual_loss`; 0.35 if not given.
+    /// The loss of the best arm, at most `usual_loss`; 0.35 if not given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub best_loss: Option<f64>,

@@ -11,10 +11,14 @@
 //! threshold lies between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm, and the values
 //! of `MIN_LEAD`, `MAX_LEAD` and `STAY`.
 
+use std::borrow::Cow;
+
 use super::NextRun;
 use super::arms_view::ArmsView;
 use super::schedule::Schedule;
+use super::stats_groups::with_slack;
 use crate::math;
+use crate::policy::grouped_arms::ArmGroup;
 
 /// The threshold grows as `0.5·ln(1 + x/DISCOUNT)`. The factor 0.5 is the least for which regret of order sqrt(K·T) can
 /// be shown; a larger discount means less exploration. Chosen by experiment.
@@ -74,6 +78,13 @@ struct ChallengerStatus {
     due: f64,
 }
 
+/// The number of recorded plays of the leader at which an arm with this evidence and threshold is due.
+fn due_at(evidence: f64, threshold: f64, n: f64) -> f64 {
+    let margin = 1.0 - (evidence / threshold).sqrt();
+    let lead = if margin > 0.0 { (MIN_LEAD / (margin * margin)).min(MAX_LEAD) } else { MAX_LEAD };
+    lead * n
+}
+
 /// The comparison of all arms with the leader.
 struct Challenge<'a> {
     view: &'a ArmsView<'a>,
@@ -86,19 +97,77 @@ struct Challenge<'a> {
 impl<'a> Challenge<'a> {
     fn new(view: &'a ArmsView<'a>, cautious: bool) -> Self {
         let leader = view.leader();
-        let others = view.arms.iter().filter(|&&arm| arm != leader);
-        let explored = others.map(|&arm| view.stats[arm].n).sum::<f64>() / view.stats.len() as f64;
+        // All are whole numbers below 2^53, so the order of the sum does not matter.
+        let others = match view.groups {
+            Some(groups) => groups.plays() - view.stats[leader].n,
+            None => view.arms.iter().filter(|&&arm| arm != leader).map(|&arm| view.stats[arm].n).sum::<f64>(),
+        };
+        let explored = others / view.stats.len() as f64;
         Self { view, leader, explored, cautious }
     }
 
     fn status(&self, arm: usize) -> ChallengerStatus {
         let stats = &self.view.stats[arm];
         let evidence = stats.against(self.view.stats[self.leader].mean(), self.view.now.bounded);
-        let deficit = self.explored / stats.n;
-        let threshold = evidence_threshold(self.view.prospect(arm), stats.n, deficit, self.cautious);
-        let margin = 1.0 - (evidence / threshold).sqrt();
-        let lead = if margin > 0.0 { (MIN_LEAD / (margin * margin)).min(MAX_LEAD) } else { MAX_LEAD };
-        ChallengerStatus { alive: evidence < threshold, due: lead * stats.n }
+        let threshold = self.threshold(stats.n, self.view.now.current == Some(arm));
+        ChallengerStatus { alive: evidence < threshold, due: due_at(evidence, threshold, stats.n) }
+    }
+
+    /// The evidence at which an arm with this many recorded plays is ruled out.
+    fn threshold(&self, n: f64, is_current: bool) -> f64 {
+        evidence_threshold(self.view.prospect(n, is_current), n, self.explored / n, self.cautious)
+    }
+
+    /// Alive arms other than the leader among which is the one that is due first; all arms if there are few. In
+    /// increasing order.
+    fn contenders(&self) -> Cow<'_, [usize]> {
+        let Some(groups) = self.view.groups else { return Cow::Borrowed(self.view.arms) };
+        let mut found = Vec::new();
+        let mut first_due = f64::INFINITY;
+        for (plays, group) in groups.groups() {
+            if MIN_LEAD * plays as f64 > with_slack(first_due) {
+                break;
+            }
+            self.visit_alive(plays, group, |at_least, arms| {
+                let arm = arms[0];
+                let status = self.status(arm);
+                if status.alive {
+                    first_due = first_due.min(status.due);
+                    found.extend_from_slice(arms);
+                }
+                at_least <= with_slack(first_due)
+            });
+        }
+        found.extend(self.view.now.current.filter(|&current| groups.is_in_play(current)));
+        found.sort_unstable();
+        found.dedup();
+        Cow::Owned(found)
+    }
+
+    /// Calls `visit` with the first arms of each kind of arm in a group, other than the leader, as long as they may be
+    /// alive, and with a lower bound of the plays at which the further ones are due; until `visit` returns false.
+    fn visit_alive(&self, plays: u64, group: &ArmGroup, mut visit: impl FnMut(f64, &[usize]) -> bool) {
+        let (best, bounded) = (self.view.stats[self.leader].mean(), self.view.now.bounded);
+        let n = plays as f64;
+        let threshold = self.threshold(n, false);
+        for equal in group.equal_arms(plays) {
+            let stats = &self.view.stats[equal.first()];
+            let evidence = stats.against_at_least(best, bounded, group.most_variance());
+            // The rounding errors of the evidence are far smaller.
+            let evidence = evidence - 1e-9 * (1.0 + evidence);
+            if evidence > threshold {
+                return;
+            }
+            let mut arms = [0; 3];
+            let mut count = 0;
+            for arm in equal.arms().filter(|&arm| arm != self.leader) {
+                arms[count] = arm;
+                count += 1;
+            }
+            if count > 0 && !visit(due_at(evidence.max(0.0), threshold, n), &arms[..count]) {
+                return;
+            }
+        }
     }
 
     /// Whether an alive arm other than the leader has less than 1/MAX_LEAD of the plays of `current`. Without this
@@ -106,13 +175,25 @@ impl<'a> Challenge<'a> {
     /// arm waits.
     fn starves(&self, current: usize) -> bool {
         let most = self.view.stats[current].n / MAX_LEAD;
+        if let Some(groups) = self.view.groups {
+            let mut fewer = groups.groups().take_while(|&(plays, _)| (plays as f64) < most);
+            return fewer.any(|(plays, group)| {
+                let mut found = false;
+                self.visit_alive(plays, group, |_, arms| {
+                    found = arms.iter().any(|&arm| arm != current && self.status(arm).alive);
+                    !found
+                });
+                found
+            });
+        }
         let mut others = self.view.arms.iter().filter(|&&arm| arm != current && arm != self.leader);
         others.any(|&arm| self.view.stats[arm].n < most && self.status(arm).alive)
     }
 
     /// The alive arm that is due first, and the number of the leader's plays at which it is.
     fn challenger(&self) -> Option<(usize, f64)> {
-        let others = self.view.arms.iter().filter(|&&arm| arm != self.leader);
+        let contenders = self.contenders();
+        let others = contenders.iter().filter(|&&arm| arm != self.leader);
         let alive = others.map(|&arm| (arm, self.status(arm))).filter(|(_, status)| status.alive);
         alive.map(|(arm, status)| (arm, status.due)).min_by(|a, b| a.1.total_cmp(&b.1))
     }
@@ -258,7 +339,7 @@ mod tests {
                 burn_in: 2.0,
                 current: Some(1),
             };
-            let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3], now };
+            let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3], now, groups: None };
             let challenge = Challenge::new(&view, false);
             let leader = challenge.leader;
             let choice = choose(&view, &schedule, None, false);

@@ -4,12 +4,11 @@
 //! applies. All but `challenge` and `cautious` (`challenge.rs`) choose once per visit; the schedule gives the length of
 //! the visit.
 
-use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
-
 use super::arms_view::ArmsView;
 use super::sample_stats::{SampleStats, bernoulli};
 use crate::Stream;
 use crate::math;
+use crate::policy::posterior::Posterior;
 
 /// The rule by which [`Calibrated`](super::Calibrated) chooses the next arm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +63,7 @@ pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> 
     let share = |record: &SampleStats| (view.now.plays / (arms * record.n)).max(0.0);
     let now = view.now.plays.max(std::f64::consts::E);
     match index {
-        Index::KlUcb => least_lower(view, |record| {
+        Index::KlUcb => least_lower(view, &|record: &SampleStats| {
             if view.now.horizon_known {
                 let log = math::ln(share(record)).max(0.0);
                 math::ln(share(record) * (1.0 + log * log)).max(0.0)
@@ -72,34 +71,44 @@ pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> 
                 math::ln(now)
             }
         }),
-        Index::Moss => view.least_by(|record| {
+        Index::Moss => {
             let slope = if view.now.horizon_known { 1.0 } else { 1.35 };
-            record.mean() - (slope * math::ln(share(record)).max(0.0) / record.n).sqrt()
-        }),
-        Index::Bernstein => view.least_by(|record| {
-            let level = if view.now.horizon_known { math::ln(share(record)).max(0.0) } else { math::ln(now) };
-            record.mean() - (2.0 * record.variance() * level / record.n).sqrt() - 3.0 * level / record.n
-        }),
+            let value =
+                |record: &SampleStats| record.mean() - (slope * math::ln(share(record)).max(0.0) / record.n).sqrt();
+            view.least_by(value, |record, _| value(record))
+        }
+        Index::Bernstein => {
+            let value = |record: &SampleStats, variance: f64| {
+                let level = if view.now.horizon_known { math::ln(share(record)).max(0.0) } else { math::ln(now) };
+                record.mean() - (2.0 * variance * level / record.n).sqrt() - 3.0 * level / record.n
+            };
+            view.least_by(|record| value(record, record.variance()), value)
+        }
         Index::Imed => {
-            let best = view.stats[view.leader()].mean();
-            view.least_by(|record| record.against(best, view.now.bounded) + math::ln(record.n))
+            let (best, bounded) = (view.stats[view.leader()].mean(), view.now.bounded);
+            view.least_by(
+                |record| record.against(best, bounded) + math::ln(record.n),
+                |record, variance| record.against_at_least(best, bounded, variance) + math::ln(record.n),
+            )
         }
         Index::Thompson => {
+            // Drawn here for every arm; among very many arms, `LeastDraw` draws.
             let sampled: Vec<f64> =
-                view.arms.iter().map(|&arm| sample(&view.stats[arm], view.now.bounded, stream)).collect();
+                view.arms.iter().map(|&arm| posterior(&view.stats[arm], view.now.bounded).draw(stream)).collect();
             let least = sampled.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
             least.map_or(view.arms[0], |(i, _)| view.arms[i])
         }
         // Round robin: the arm with the fewest recorded plays.
-        Index::Elimination => view.least_by(|record| record.n),
+        Index::Elimination => view.least_by(|record| record.n, |record, _| record.n),
         Index::Challenge | Index::Cautious => unreachable!("these choose in challenge.rs"),
     }
 }
 
 /// The arm with the least lower confidence bound. A cheap lower estimate of the bound excludes most arms.
-fn least_lower(view: &ArmsView<'_>, level: impl Fn(&SampleStats) -> f64) -> usize {
+fn least_lower(view: &ArmsView<'_>, level: &impl Fn(&SampleStats) -> f64) -> usize {
+    let value = |record: &SampleStats| lower(record, level(record));
     let mut least = (view.arms[0], f64::INFINITY);
-    for &arm in view.arms {
+    for &arm in &*view.contenders(value, |record, _| value(record)) {
         let record = &view.stats[arm];
         let level = level(record);
         if below(record, level) < least.1 {
@@ -136,7 +145,7 @@ pub(super) fn upper(record: &SampleStats, level: f64) -> f64 {
 }
 
 /// A cheap lower estimate of [`lower`], by Pinsker's inequality.
-fn below(record: &SampleStats, level: f64) -> f64 {
+pub(super) fn below(record: &SampleStats, level: f64) -> f64 {
     record.mean().clamp(0.0, 1.0) - (level / (2.0 * record.n)).sqrt()
 }
 
@@ -166,17 +175,15 @@ fn largest(p: f64, most: f64) -> f64 {
     q
 }
 
-/// A draw from the tempered posterior: Beta for losses in [0, 1], Student's t otherwise.
-fn sample(record: &SampleStats, bounded: bool, stream: &mut Stream) -> f64 {
+/// The tempered posterior: Beta for losses in [0, 1], Student's t otherwise.
+pub(super) fn posterior(record: &SampleStats, bounded: bool) -> Posterior {
     if bounded {
+        // Counts are not negative, so both parameters are at least 1.
         let (ones, zeros) = record.counts();
-        let posterior = Beta::new(1.0 + TEMPER * ones, 1.0 + TEMPER * zeros);
-        return posterior.expect("counts are not negative, so both parameters are at least 1").sample(stream);
+        return Posterior::Beta { ones: 1.0 + TEMPER * ones, zeros: 1.0 + TEMPER * zeros };
     }
-    let n = TEMPER * record.n;
-    let chi = ChiSquared::new((n - 1.0).max(1.0)).expect("at least one degree of freedom").sample(stream);
-    let z: f64 = StandardNormal.sample(stream);
-    record.mean() + z * (record.variance() / chi.max(1e-300)).sqrt()
+    let freedom = (TEMPER * record.n - 1.0).max(1.0);
+    Posterior::Student { mean: record.mean(), variance: record.variance(), freedom }
 }
 
 #[cfg(test)]
@@ -244,8 +251,9 @@ mod tests {
             ruled_out += 6 - arms.len();
             kept += arms.len();
             let now = Situation { bounded: true, plays: 1000.0, horizon_known: true, burn_in: 0.0, current: None };
-            let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3, 4, 5], now };
-            assert_eq!(least_lower(&view, |_| level), view.least_by(|record| lower(record, level)));
+            let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3, 4, 5], now, groups: None };
+            let bound = |_: &SampleStats, _| f64::NEG_INFINITY;
+            assert_eq!(least_lower(&view, &|_| level), view.least_by(|record| lower(record, level), bound));
         }
         assert!(ruled_out > 500 && kept > 500, "{ruled_out} {kept}");
     }

@@ -9,6 +9,8 @@ impl Calibrated {
         ensure(self.memory_bound >= 1, "the memory bound is 0")?;
         ensure(self.horizon.is_none_or(|horizon| horizon >= 1), "the horizon is 0")?;
         ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
+        let cut = self.cut.is_none_or(|cut| cut.is_finite() && self.index == Index::Thompson);
+        ensure(cut, "the bound of the draws is out of range")?;
         self.schedule.check_restored(self.horizon)?;
         self.check_arms(history.arms)?;
         for (arm, stats) in self.records.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use crate::Feedback;
 use crate::math;
+use crate::policy::grouped_arms::ArmKey;
 use crate::policy::history::{RestoredPlays, StateError, ensure};
 
 /// All recorded losses of one arm. They come from the calibrated arm, so they are one i.i.d. sample.
@@ -22,6 +23,11 @@ impl SampleStats {
 
     pub(super) fn mean(&self) -> f64 {
         self.sum / self.n
+    }
+
+    /// By what the arm is grouped and sorted. The number of plays is a whole number below 2^53.
+    pub(super) fn key(&self) -> ArmKey {
+        ArmKey { plays: self.n as u64, sum: self.sum, sum_sq: self.sum_sq }
     }
 
     /// The sums of the losses and of 1 - loss, which are the counts of a Beta posterior.
@@ -50,8 +56,26 @@ impl SampleStats {
         if bounded && r < 1.0 {
             self.n * bernoulli(self.mean(), r).max(bet(d, self.variance(), r.max(1e-9)))
         } else {
-            let variance = self.variance() * self.n / (self.n - 1.0).max(1.0) + 1e-12;
-            0.5 * math::ln_1p(d * d / variance) * (self.n - 2.0).max(0.5)
+            self.student(d, self.variance())
+        }
+    }
+
+    fn student(&self, d: f64, variance: f64) -> f64 {
+        let variance = variance * self.n / (self.n - 1.0).max(1.0) + 1e-12;
+        0.5 * math::ln_1p(d * d / variance) * (self.n - 2.0).max(0.5)
+    }
+
+    /// A lower bound of the evidence of every arm with as many plays, at least this mean and at most this variance, up
+    /// to rounding errors.
+    pub(super) fn against_at_least(&self, r: f64, bounded: bool, most_variance: f64) -> f64 {
+        let d = self.mean() - r;
+        if d.is_nan() || d <= 0.0 {
+            0.0
+        } else if bounded && r < 1.0 {
+            // Both parts rise with d, and the bet falls with the variance.
+            self.n * bernoulli(self.mean(), r).max(bet(d, most_variance, r.max(1e-9)))
+        } else {
+            self.student(d, most_variance)
         }
     }
 }

@@ -9,7 +9,7 @@ const FAN: usize = 16;
 /// A sum is always computed anew from its parts in the same order, never adjusted, so that no error builds up.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub(super) struct SumTree {
+pub(in crate::policy) struct SumTree {
     levels: Vec<Vec<f64>>,
 }
 
@@ -19,7 +19,7 @@ impl SumTree {
     }
 
     /// Computes all sums; returns the total.
-    pub(super) fn rebuild(&mut self, weights: &[f64]) -> f64 {
+    pub(in crate::policy) fn rebuild(&mut self, weights: &[f64]) -> f64 {
         self.levels.clear();
         let mut below = weights;
         let mut levels: Vec<Vec<f64>> = Vec::new();
@@ -33,7 +33,7 @@ impl SumTree {
     }
 
     /// Updates the sums that contain a weight that changed; returns the total.
-    pub(super) fn update(&mut self, position: usize, weights: &[f64]) -> f64 {
+    pub(in crate::policy) fn update(&mut self, position: usize, weights: &[f64]) -> f64 {
         let mut node = position / FAN;
         let mut below = weights;
         for level in &mut self.levels {
@@ -46,7 +46,7 @@ impl SumTree {
     }
 
     /// The first position at which the sum of the weights up to it, itself included, is above `target`.
-    pub(super) fn find(&self, mut target: f64, weights: &[f64]) -> usize {
+    pub(in crate::policy) fn find(&self, mut target: f64, weights: &[f64]) -> usize {
         let mut node = 0;
         for level in self.levels.iter().rev().map(Vec::as_slice).chain([weights]) {
             let start = node * FAN;
