@@ -14,6 +14,7 @@ mod store;
 mod swept;
 
 pub(crate) use cell::text_cell;
+pub(crate) use csv_file::read_csv_near;
 pub use csv_file::{CsvError, read_csv, write_csv};
 pub use parquet_file::{ParquetError, write_parquet};
 pub use store::{CurveCollector, CurveIter};
@@ -27,8 +28,10 @@ use crate::Experiment;
 use serde::{Deserialize, Serialize};
 use store::StoredCurves;
 
-/// One policy in one instance at one time.
+/// One policy in one instance at one time. In JSON it is a list, `[t, loss, cpr, switches]`, because journals have many
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "(u64, f64, f64, u64)", from = "(u64, f64, f64, u64)")]
 pub struct Sample {
     /// The number of plays made.
     pub t: u64,
@@ -38,6 +41,18 @@ pub struct Sample {
     pub cpr: f64,
     /// The number of plays whose arm differs from that of the play before.
     pub switches: u64,
+}
+
+impl From<Sample> for (u64, f64, f64, u64) {
+    fn from(Sample { t, loss, cpr, switches }: Sample) -> Self {
+        (t, loss, cpr, switches)
+    }
+}
+
+impl From<(u64, f64, f64, u64)> for Sample {
+    fn from((t, loss, cpr, switches): (u64, f64, f64, u64)) -> Self {
+        Self { t, loss, cpr, switches }
+    }
 }
 
 /// One policy in one instance of one game.
@@ -115,8 +130,14 @@ impl Results {
     /// If curves in a temporary file cannot be read or written.
     pub fn of_experiment(experiment: &Experiment, read: &[Results]) -> io::Result<Self> {
         let (games, policies) = (experiment.game_labels(), experiment.policy_labels());
-        let mut curves = CurveCollector::new(None);
-        for results in read.iter().filter(|results| results.experiment == experiment.name()) {
+        let of_it: Vec<&Results> = read.iter().filter(|results| results.experiment == experiment.name()).collect();
+        if let [only] = of_it[..]
+            && (&only.games, &only.policies) == (&games, &policies)
+        {
+            return Ok(only.clone().with_swept(experiment.swept()));
+        }
+        let mut curves = CurveCollector::new(of_it.iter().find_map(|results| results.curves.folder()));
+        for results in of_it {
             let game_of = places(&results.games, &games);
             let policy_of = places(&results.policies, &policies);
             for curve in results.curves() {

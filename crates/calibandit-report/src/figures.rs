@@ -33,7 +33,7 @@ const MOST_PANELS: usize = 60;
 const MOST_POLICIES: usize = 40;
 
 /// With more swept values than this, a curve has no marker at each of them.
-const MOST_MARKS: usize = 200;
+const MOST_MARKS: usize = 50;
 
 /// The number of values of the thin lines of a curve over a sweep.
 const MOST_LINE_VALUES: usize = 20_000;

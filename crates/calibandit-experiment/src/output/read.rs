@@ -16,7 +16,7 @@ use super::verify::{Unverified, number_of_curves, verified};
 use super::{FileDigest, LAYOUT, Manifest, OutputDir, OutputLock, RESULTS, Stored, TABLES, hex};
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
-use crate::results::{Results, read_csv};
+use crate::results::{Results, read_csv_near};
 use crate::run::Shard;
 
 impl OutputDir {
@@ -132,7 +132,7 @@ impl OutputDir {
     fn read_results(&self, tables: &BTreeMap<String, FileDigest>) -> Result<Vec<Results>, Error> {
         let path = self.path.join(RESULTS);
         let mut file = HashedFile::open(self, RESULTS)?;
-        let read = read_csv(&mut file);
+        let read = read_csv_near(&mut file, Some(&self.path));
         // The digest is compared first: what is wrong with a damaged table does not matter.
         file.check(self, RESULTS, &tables[RESULTS])?;
         read.map_err(|source| ErrorKind::Csv { path, source }.into())

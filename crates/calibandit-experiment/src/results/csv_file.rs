@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::path::Path;
 
 use super::cell::{cell_text, text_cell};
 use super::swept::{parse_column, swept_cell};
@@ -78,6 +79,11 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
 /// Swept values that all look like numbers are read as numbers. [`Results::of_experiment`] gives them the types that
 /// the experiment has.
 pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
+    read_csv_near(from, None)
+}
+
+/// As [`read_csv`]; many curves are kept in a temporary file in `folder`.
+pub(crate) fn read_csv_near(from: impl Read, folder: Option<&Path>) -> Result<Vec<Results>, CsvError> {
     let mut table = csv::Reader::from_reader(from);
     let columns = table.headers()?;
     if columns.len() < COLUMNS.len() || columns.iter().zip(COLUMNS).any(|(found, expected)| found != expected) {
@@ -90,7 +96,7 @@ pub fn read_csv(from: impl Read) -> Result<Vec<Results>, CsvError> {
     while table.read_record(&mut record)? {
         let experiment = experiments.place(cell_text(&record[0]));
         if experiment == parts.len() {
-            parts.push(TablePart::default());
+            parts.push(TablePart { curves: CurveCollector::new(folder), ..TablePart::default() });
         }
         parts[experiment].add(&record)?;
     }

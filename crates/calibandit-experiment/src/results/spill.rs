@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Curve, CurveEnd, Sample};
@@ -37,6 +37,7 @@ pub(super) struct SpillWriter {
     times: Vec<Arc<[u64]>>,
     known_times: HashMap<Arc<[u64]>, u32>,
     entries: Vec<SpillEntry>,
+    folder: Option<PathBuf>,
 }
 
 /// Curves in a temporary file, by game, policy and instance.
@@ -45,6 +46,7 @@ pub(super) struct SpilledCurves {
     file: Arc<Mutex<File>>,
     times: Vec<Arc<[u64]>>,
     entries: Arc<[SpillEntry]>,
+    folder: Option<PathBuf>,
 }
 
 impl SpillWriter {
@@ -58,6 +60,7 @@ impl SpillWriter {
             times: Vec::new(),
             known_times: HashMap::new(),
             entries: Vec::new(),
+            folder: folder.map(Path::to_path_buf),
         })
     }
 
@@ -100,16 +103,21 @@ impl SpillWriter {
 
     /// The curves, sorted.
     pub(super) fn finish(self) -> io::Result<SpilledCurves> {
-        let Self { file, times, mut entries, .. } = self;
+        let Self { file, times, mut entries, folder, .. } = self;
         let file = file.into_inner().map_err(|error| named(error.into_error()))?;
         entries.sort_by_key(|entry| (entry.game, entry.policy, entry.instance));
-        Ok(SpilledCurves { file: Arc::new(Mutex::new(file)), times, entries: entries.into() })
+        Ok(SpilledCurves { file: Arc::new(Mutex::new(file)), times, entries: entries.into(), folder })
     }
 }
 
 impl SpilledCurves {
     pub(super) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// The folder in which the file was to be.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// Game, policy and instance of a curve.

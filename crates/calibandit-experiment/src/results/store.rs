@@ -89,6 +89,14 @@ impl StoredCurves {
         }
     }
 
+    /// The folder of the temporary file, if there is one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Spilled(curves) => curves.folder(),
+        }
+    }
+
     fn key(&self, at: usize) -> (usize, usize, u64) {
         match self {
             Self::Memory(curves) => curves[at].order(),
