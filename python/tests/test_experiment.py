@@ -116,6 +116,8 @@ def test_messages_are_in_the_words_of_python(tmp_path: Path) -> None:
         cb.simulate(cb.games.step(), "ucb1", 100, checkpoints={"scale": "lg"})
     with pytest.raises(cb.SpecError, match=r"checkpoints: unknown key `point`\. Did you mean `points`"):
         cb.simulate(cb.games.step(), "ucb1", 100, checkpoints={"point": 3})
+    with pytest.raises(cb.SpecError, match=r'two policies have the label "x": give each a `label` of its own'):
+        cb.simulate("step", [cb.policies.ucb1(label="x"), cb.policies.thompson(label="x")], 100)
     for call in (
         lambda: cb.Experiment.load(tmp_path / "no.toml"),
         lambda: cb.Result.load(tmp_path / "no"),
