@@ -260,6 +260,33 @@ fn merge_refuses_shards_of_different_runs() {
 }
 
 #[test]
+fn parts_of_a_run_are_not_reported_or_overwritten_as_if_they_were_all() {
+    let folder = folder_with(EXPERIMENT);
+    let refused = |arguments: &[&str], code: i32, part: &str| {
+        let output = calibandit(folder.path(), arguments);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    };
+    for shard in ["1/2", "2/2"] {
+        run(folder.path(), &["run", "small.toml", "--out", &shard[..1], "--shard", shard]);
+    }
+    let kept = read(folder.path(), "1", "results.csv");
+    refused(&["report", "1"], 1, "1 holds only shard 1/2: merge all 2 shards first");
+    refused(&["merge", "1", "2", "--out", "1"], 1, "1 is one of the folders to merge");
+    refused(&["merge", "1", "2", "--out", "./2/../1", "--force"], 1, "is one of the folders to merge");
+    refused(&["run", "small.toml", "--shard", "1/1000000000000"], 2, "at most 1000000");
+    assert_eq!(read(folder.path(), "1", "results.csv"), kept);
+    // A shard by force over a whole run leaves no report of the whole run.
+    run(folder.path(), &["merge", "1", "2", "--out", "whole"]);
+    assert!(folder.path().join("whole/report.html").exists());
+    refused(&["run", "small.toml", "--shard", "1/2", "--out", "whole"], 1, "holds the results of all shards");
+    let closing = run(folder.path(), &["run", "small.toml", "--shard", "1/2", "--out", "whole", "--force"]);
+    assert!(closing.ends_with("whole\n") && !folder.path().join("whole/report.html").exists(), "{closing}");
+    assert!(!folder.path().join("whole/figures/small.svg").exists());
+}
+
+#[test]
 fn mistake_in_a_file_is_reported_with_its_place_and_a_suggestion() {
     let folder = folder_with(&EXPERIMENT.replacen("memory_bound = 2", "memory_bond = 2", 1));
     for command in [&["run", "small.toml"][..], &["check", "small.toml"]] {

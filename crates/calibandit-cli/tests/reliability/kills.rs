@@ -74,6 +74,8 @@ impl Kills {
     }
 }
 
+const PAPER: [&str; 7] = ["paper", "fig2b", "--quick", "--instances", "2", "--out", "paper"];
+
 #[test]
 fn killed_runs_shards_merges_and_reports_end_with_the_same_files() {
     let reference = folder();
@@ -87,7 +89,7 @@ fn killed_runs_shards_merges_and_reports_end_with_the_same_files() {
         run(at, &["run", "small.toml", "--out", index, "--shard", &format!("{index}/2")]);
     }
     run(at, &["merge", "1", "2", "--out", "merged"]);
-    run(at, &["report", "first"]);
+    run(at, &PAPER);
     let wanted = number("CALIBANDIT_KILLS", 10);
     let mut kills = Kills::default();
     while kills.kills < wanted {
@@ -112,10 +114,27 @@ fn killed_runs_shards_merges_and_reports_end_with_the_same_files() {
         let merged = contents(&reference.path().join("merged"));
         kills.kill_until_done(at, &["merge", "1", "2", "--out", "merged"], &out("merged"), &merged);
         kills.kill_until_done(at, &["report", "merged"], &out("merged"), &contents(&out("merged")));
+        kills.kill_until_done(at, &PAPER, &out("paper"), &contents(&reference.path().join("paper")));
     }
     let Kills { kills, ended, complete, absent } = kills;
     println!(
         "kills: {kills}, commands resumed: {ended}, torn files: 0, wrong results: 0; after a kill, {complete} folders \
          were complete and {absent} incomplete or empty"
     );
+}
+
+#[test]
+#[ignore = "slow: several tournaments"]
+fn killed_tournaments_end_with_the_same_files() {
+    let arguments = ["tournament", "--quick", "--instances", "1", "--random-games", "2", "--out", "out"];
+    let reference = folder();
+    run(reference.path(), &arguments);
+    let expected = contents(&reference.path().join("out"));
+    let wanted = number("CALIBANDIT_KILLS", 10);
+    let mut kills = Kills::default();
+    while kills.kills < wanted {
+        let folder = folder();
+        kills.kill_until_done(folder.path(), &arguments, &folder.path().join("out"), &expected);
+    }
+    println!("kills of tournaments: {}, resumed: {}, torn files: 0, wrong results: 0", kills.kills, kills.ended);
 }

@@ -89,13 +89,14 @@ impl Files {
         content: impl FnOnce(&mut BufWriter<FileWriter<'_>>) -> Result<(), Error>,
     ) -> Result<(FileDigest, File), Error> {
         let failed = |source| Error::io(path, source);
-        let (file, temporary) = self.temporary(parent(path)).map_err(failed)?;
-        let writer = FileWriter { files: self, path: &temporary.path, file, bytes: 0, hasher: Sha256::new() };
+        let (file, mut temporary) = self.temporary(parent(path)).map_err(failed)?;
+        let writer =
+            FileWriter { files: self, path: temporary.path().to_path_buf(), file, bytes: 0, hasher: Sha256::new() };
         let mut writer = BufWriter::with_capacity(BUFFER, writer);
         content(&mut writer)?;
         let FileWriter { file, bytes, hasher, .. } = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-        self.sync(&file, &temporary.path).map_err(failed)?;
-        self.rename(&temporary.path, path).map_err(failed)?;
+        self.sync(&file, temporary.path()).map_err(failed)?;
+        self.rename(&mut temporary, path).map_err(failed)?;
         Ok((FileDigest { bytes, sha256: hex(&hasher.finalize()) }, file))
     }
 
@@ -180,7 +181,7 @@ impl Files {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let (file, path) = builder.tempfile_in(folder)?.into_parts();
-        Ok((file, Temporary { files: self, path }))
+        Ok((file, Temporary { files: self, path: Some(path) }))
     }
 
     fn sync(&self, file: &File, path: &Path) -> io::Result<()> {
@@ -193,14 +194,20 @@ impl Files {
         file.sync_all()
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn rename(&self, temporary: &mut Temporary<'_>, to: &Path) -> io::Result<()> {
         if let Some(faults) = &self.faults {
             faults.before_change(to);
         }
         self.proceed()?;
-        fs::rename(from, to)?;
+        let from = temporary.path().to_path_buf();
+        if let Some(path) = temporary.path.take() {
+            path.persist(to).map_err(|error| {
+                temporary.path = Some(error.path);
+                error.error
+            })?;
+        }
         if let Some(faults) = &self.faults {
-            faults.renamed(from, to);
+            faults.renamed(&from, to);
         }
         Ok(())
     }
@@ -230,14 +237,21 @@ pub(super) fn parent(path: &Path) -> &Path {
 /// A temporary file that is removed, unless it was renamed.
 struct Temporary<'a> {
     files: &'a Files,
-    path: TempPath,
+    /// `None` once it was renamed.
+    path: Option<TempPath>,
+}
+
+impl Temporary<'_> {
+    fn path(&self) -> &Path {
+        self.path.as_ref().expect("it was not renamed yet")
+    }
 }
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         // A process that has crashed removes nothing.
-        if self.files.has_crashed() {
-            self.path.disable_cleanup(true);
+        if let Some(path) = self.path.as_mut().filter(|_| self.files.has_crashed()) {
+            path.disable_cleanup(true);
         }
     }
 }
@@ -245,7 +259,7 @@ impl Drop for Temporary<'_> {
 /// Writes a file and computes its digest.
 pub(crate) struct FileWriter<'a> {
     files: &'a Files,
-    path: &'a Path,
+    path: PathBuf,
     file: File,
     bytes: u64,
     hasher: Sha256,
@@ -253,7 +267,7 @@ pub(crate) struct FileWriter<'a> {
 
 impl Write for FileWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.files.write(&mut self.file, self.path, bytes)?;
+        let written = self.files.write(&mut self.file, &self.path, bytes)?;
         self.bytes += written as u64;
         self.hasher.update(&bytes[..written]);
         Ok(written)

@@ -1,7 +1,7 @@
 //! Reads output folders. Nothing is believed unchecked: what is damaged, incomplete, foreign or contradicts the
 //! manifest is refused, with the file and the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -42,6 +42,10 @@ impl OutputDir {
         let name = self.path.join(MANIFEST).display().to_string();
         let experiments = manifest.experiments.iter().map(|stored| Experiment::from_json(&name, &stored.spec));
         let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
+        let mut names = HashSet::new();
+        if let Some(twice) = experiments.iter().map(Experiment::name).find(|&name| !names.insert(name)) {
+            return Err(self.damaged(MANIFEST, format!("it has the experiment `{twice}` twice")));
+        }
         for (stored, experiment) in manifest.experiments.iter().zip(&experiments) {
             let curves = manifest.shard.count(number_of_curves(experiment));
             let checkpoints = experiment.grid().times().len() as u64;
