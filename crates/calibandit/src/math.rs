@@ -1,9 +1,13 @@
 //! The transcendental functions of the library, in one place.
 //!
 //! They are the standard library's, which are those of the platform: the last bit of a result may differ from one
-//! operating system, processor or compiler version to another. The library therefore promises the same bits for the
-//! same seed *per platform*. Another implementation would be chosen here, for the whole library at once; rand_distr,
-//! which draws the noise, computes its own logarithms with the standard library too (its feature `std_math`).
+//! operating system, C library, processor or compiler version to another. glibc selects `exp`, `ln`, `ln_1p` and
+//! powers by the processor, so that some last bits differ on x86-64 processors without FMA. The library therefore
+//! promises the same bits for the same seed *per platform*. What uses none of these functions has the same bits
+//! everywhere: random words, uniform and Bernoulli draws, exponential weights, alpha and the optimum of games without
+//! exponential curves; `tests/cpu_features.rs` compares them with FMA and AVX2 switched off. Another implementation
+//! would be chosen here, for the whole library at once; rand_distr, which draws the noise, computes its own logarithms
+//! with the standard library too (its feature `std_math`).
 //!
 //! Not here: `sqrt`, which IEEE 754 defines to the last bit, and the exponential function of exponential weights
 //! ([`exponential`](crate::exponential)), which must give the same bits in SIMD registers.

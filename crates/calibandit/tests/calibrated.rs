@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+mod games;
+
 use calibandit::policy::{Calibrated, Exp3, Index};
 use calibandit::rng::StreamKey;
 use calibandit::{
     AnyPolicy, Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Problem, Run, cpr, reo,
     simulate,
 };
+use games::random_reo_game;
 use serde_json::{Value, json};
 
 const FAMILY: [Index; 8] = [
@@ -25,13 +28,6 @@ const FAMILY: [Index; 8] = [
 fn game(spec: Value, instance: u64) -> Game {
     let spec: GameSpec = serde_json::from_value(spec).unwrap();
     spec.draw(&mut StreamKey::new(5, "calibrated", instance).game()).unwrap()
-}
-
-/// Random games that satisfy alpha-REO: 2 to 6 arms, memory 1 to 6, alpha 0 or more.
-fn random_game(instance: u64) -> Game {
-    let alpha = [0.0, 0.0, 0.02, 0.1][instance as usize % 4];
-    let memory = if alpha > 0.0 { 2 + instance / 4 % 5 } else { 1 + instance / 4 % 6 };
-    game(json!({ "kind": "random-reo", "arms": 2 + instance % 5, "memory": memory, "alpha": alpha }), instance)
 }
 
 fn step(arms: usize, memory: usize, gap: f64, instance: u64) -> Game {
@@ -144,7 +140,7 @@ fn uncalibrated_records(game: &Game, spec: &PolicySpec, horizon: u64, instance: 
 #[test]
 fn lemma_1_every_recorded_play_is_calibrated_and_only_if_the_bound_is_one() {
     for instance in 0..120 {
-        let game = random_game(instance);
+        let game = random_reo_game(instance, &mut StreamKey::new(5, "calibrated", instance).game());
         let memory = game.memory() as u64;
         for index in FAMILY {
             let spec = member(index, memory + instance % 3);
@@ -176,7 +172,7 @@ fn lemma_1_no_shorter_burn_in_is_safe_after_a_single_interruption() {
 #[ignore = "slow: hundreds of simulations"]
 fn lemma_2_regret_is_at_most_gaps_of_records_and_burn_in_and_alpha() {
     for instance in 0..300 {
-        let game = random_game(instance);
+        let game = random_reo_game(instance, &mut StreamKey::new(5, "calibrated", instance).game());
         let alpha = reo(&game).unwrap().alpha;
         let horizon = [300, 5_000, 1_000_000][instance as usize % 3];
         let spec = member(FAMILY[instance as usize / 3 % 8], game.memory() as u64 + instance % 4);

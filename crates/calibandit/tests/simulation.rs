@@ -14,13 +14,13 @@ fn game() -> Game {
 }
 
 /// The best arm is drawn per instance.
-fn random_game() -> GameSpec {
+fn drawn_game() -> GameSpec {
     serde_json::from_str(r#"{"kind": "step", "arms": 5, "memory": 3}"#).unwrap()
 }
 
 #[test]
 fn numbers_are_those_of_single_simulations_on_the_same_streams() {
-    let (horizon, spec) = (3000, random_game());
+    let (horizon, spec) = (3000, drawn_game());
     for engine in [Engine::Leaping, Engine::Stepwise] {
         let outcome = Simulation::new(spec.clone())
             .policy(Calibrated::builder(3))

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+mod games;
+
 use calibandit::policy::Calibrated;
 use calibandit::rng::StreamKey;
 use calibandit::theory;
 use calibandit::{
     Certificate, Engine, Feedback, Game, GameSpec, Grid, Policy, PolicySpec, Run, Trajectory, cpr, reo, simulate,
 };
+use games::random_reo_game;
 use serde_json::json;
 
 /// A policy together with every certificate that it has given.
@@ -45,20 +48,6 @@ fn play(game: &Game, spec: &PolicySpec, horizon: u64, instance: u64) -> (Traject
 const GAMES: u64 = 1000;
 const DELTA: f64 = 0.1;
 
-/// Random games that satisfy alpha-REO: 2 to 6 arms, memory 1 to 6, alpha 0 or more.
-fn random_game(instance: u64) -> (Game, f64) {
-    let alpha = [0.0, 0.0, 0.02, 0.1][instance as usize % 4];
-    let spec: GameSpec = serde_json::from_value(json!({
-        "kind": "random-reo",
-        "arms": 2 + instance % 5,
-        // With memory 1 there are no windows but the calibrated one, so that alpha can only be 0.
-        "memory": if alpha > 0.0 { 2 + instance / 4 % 5 } else { 1 + instance / 4 % 6 },
-        "alpha": alpha,
-    }))
-    .unwrap();
-    (spec.draw(&mut StreamKey::new(3, "theory", instance).game()).unwrap(), alpha)
-}
-
 fn elimination(memory_bound: usize, radius: serde_json::Value) -> PolicySpec {
     let spec = json!({
         "kind": "successive-elimination", "memory_bound": memory_bound, "radius": radius, "delta": DELTA
@@ -73,7 +62,7 @@ fn elimination(memory_bound: usize, radius: serde_json::Value) -> PolicySpec {
 fn theorem_1_holds_at_least_as_often_as_it_says() {
     let mut broken = 0;
     for instance in 0..GAMES {
-        let (game, _) = random_game(instance);
+        let game = random_reo_game(instance, &mut StreamKey::new(3, "theory", instance).game());
         let alpha = reo(&game).unwrap().alpha;
         let memory_bound = game.memory() + instance as usize % 3;
         let horizon = 1_000_000_000_000;
@@ -100,7 +89,7 @@ fn the_best_arm_survives_and_survivors_are_close() {
     for radius in ["paper", "hoeffding", "difference"] {
         let (mut lost, mut far, mut narrowed) = (0, 0, 0);
         for instance in 0..GAMES {
-            let (game, _) = random_game(instance);
+            let game = random_reo_game(instance, &mut StreamKey::new(3, "theory", instance).game());
             let spec = elimination(game.memory(), json!(radius));
             let (_, certificates) = play(&game, &spec, 1_000_000, instance);
             assert!(!certificates.is_empty());
@@ -121,7 +110,7 @@ fn the_best_arm_survives_and_survivors_are_close() {
 #[test]
 fn the_lemmas_fail_without_their_radius() {
     let lost = (0..200).filter(|&instance| {
-        let (game, _) = random_game(instance);
+        let game = random_reo_game(instance, &mut StreamKey::new(3, "theory", instance).game());
         let (_, certificates) = play(&game, &elimination(game.memory(), json!(1e-6)), 10_000, instance);
         let best = game.best_arm();
         certificates.iter().any(|certificate| !certificate.arms.contains(&best))

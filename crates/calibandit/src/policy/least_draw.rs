@@ -2,10 +2,10 @@
 //!
 //! Fix a *cut*. The arms whose draw is below it are independent of each other, each with its own probability p. Let
 //! every arm have the hazard -ln(1 - p), and let a Poisson number of hits, with the sum of all hazards as its mean,
-//! fall on arms in proportion to their hazards. Then each arm is hit at least once with probability p, independently of the
-//! others: the arms hit are those below the cut. If there are any, the least draw is among theirs, and only they draw,
-//! given that they are below the cut. If there are none, all arms draw, given that they are not below it. The cut is
-//! chosen such that there are about a dozen hits.
+//! fall on arms in proportion to their hazards. Then each arm is hit at least once with probability p, independently
+//! of the others: the arms hit are those below the cut. If there are any, the least draw is among theirs, and only
+//! they draw, given that they are below the cut. If there are none, all arms draw, given that they are not below it.
+//! The cut is chosen such that there are about a dozen hits.
 //!
 //! The law is that of a draw for every arm; the random numbers are others.
 

@@ -1,6 +1,9 @@
 //! Small random games of every kind.
 
+#![allow(dead_code)] // each test file uses its own part
+
 use calibandit::rng::StreamKey;
+use calibandit::zoo::{RandomReo, Span};
 use calibandit::{Arm, Game, LossCurve, Noise, Stream, Trend, Weights};
 use rand::RngExt;
 
@@ -69,4 +72,13 @@ fn random_arm(longest: usize, coarse: bool, stream: &mut Stream) -> Arm {
     let curve = if stream.random_bool(0.3) { curve.when_calibrated(random_loss(coarse, stream)) } else { curve };
     let curve = if stream.random_bool(0.2) { curve.when_alone(random_loss(coarse, stream)) } else { curve };
     Arm::new(weights, curve, Noise::Bernoulli).unwrap()
+}
+
+/// A random game that satisfies alpha-REO: 2 to 6 arms, memory 1 to 6, alpha 0 or more.
+pub(crate) fn random_reo_game(instance: u64, stream: &mut Stream) -> Game {
+    let alpha = [0.0, 0.0, 0.02, 0.1][instance as usize % 4];
+    // With memory 1 there are no windows but the calibrated one, so that alpha can only be 0.
+    let memory = if alpha > 0.0 { 2 + instance / 4 % 5 } else { 1 + instance / 4 % 6 };
+    let arms = 2 + instance as usize % 5;
+    RandomReo { arms, memory: Span::One(memory as usize), alpha, ..RandomReo::default() }.draw(stream).unwrap()
 }

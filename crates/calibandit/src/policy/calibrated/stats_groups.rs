@@ -1,8 +1,8 @@
 //! The arms in play, grouped and sorted by their statistics, for choices among very many arms.
 //!
 //! Each rule of choice is written for a look at every arm. With very many arms it gets only the *contenders*: a few
-//! arms among which the chosen one certainly is. Arms with equal statistics are represented by the first of them, and an arm
-//! is left out only if a lower bound shows that another is preferred by more than rounding errors.
+//! arms among which the chosen one certainly is. Arms with equal statistics are represented by the first of them, and
+//! an arm is left out only if a lower bound shows that another is preferred by more than rounding errors.
 
 use std::collections::BTreeSet;
 
