@@ -195,7 +195,7 @@ fn summarised(figure: Figure, results: &Results, titles: &[&str], horizon: u64) 
     section.summary_caption = format!("CPR at T = {}", thousands(horizon));
     if games < titles.len() {
         let (shown, all) = (thousands(games as u64), thousands(titles.len() as u64));
-        section.summary_caption += &format!(", first {shown} of {all} games; `summary.csv` has all of them");
+        section.summary_caption += &format!(", first {shown} of {all} games; summary.csv has all of them");
     }
     section
 }
