@@ -15,8 +15,8 @@ struct CrashSearch {
     test: &'static str,
     /// The names of test functions that contain this are run.
     filter: &'static str,
-    /// The variable that sets the number of tries, and the number in a full run.
-    tries: Option<(&'static str, &'static str)>,
+    /// The variable that sets how much is tried, and its value in a full run.
+    tries: (&'static str, &'static str),
     /// What the closing lines begin with; empty for lines of the form "POLICY: N of M refused".
     summary: &'static str,
 }
@@ -27,7 +27,7 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-experiment",
         test: "reliability",
         filter: "damaged_folders",
-        tries: Some(("CALIBANDIT_DAMAGES", "10000")),
+        tries: ("CALIBANDIT_DAMAGES", "10400"),
         summary: "damages of folders: ",
     },
     CrashSearch {
@@ -35,23 +35,23 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-experiment",
         test: "reliability",
         filter: "damaged_journals",
-        tries: Some(("CALIBANDIT_DAMAGES", "10000")),
+        tries: ("CALIBANDIT_DAMAGES", "10400"),
         summary: "damages of journals: ",
     },
     CrashSearch {
         what: "a fault at every operation on files",
         package: "calibandit-report",
         test: "reliability",
-        filter: "faults_at_every",
-        tries: None,
+        filter: "faults_at_many",
+        tries: ("CALIBANDIT_FAULT_STEP", "1"),
         summary: "faults: ",
     },
     CrashSearch {
         what: "the same for tournaments",
         package: "calibandit-paper",
         test: "tournament_files",
-        filter: "faults_at_every",
-        tries: None,
+        filter: "faults_leave",
+        tries: ("CALIBANDIT_FAULT_STEP", "1"),
         summary: "tournament: ",
     },
     CrashSearch {
@@ -59,7 +59,7 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-cli",
         test: "reliability",
         filter: "killed_",
-        tries: Some(("CALIBANDIT_KILLS", "200")),
+        tries: ("CALIBANDIT_KILLS", "200"),
         summary: "kills: ",
     },
     CrashSearch {
@@ -67,7 +67,7 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-cli",
         test: "reliability",
         filter: "of_two_writers",
-        tries: Some(("CALIBANDIT_WRITERS", "1000")),
+        tries: ("CALIBANDIT_WRITERS", "1000"),
         summary: "pairs of writers: ",
     },
 ];
@@ -78,7 +78,7 @@ const SNAPSHOTS: CrashSearch = CrashSearch {
     package: "calibandit",
     test: "advisor",
     filter: "damaged_snapshots",
-    tries: Some(("CALIBANDIT_DAMAGES", "100000")),
+    tries: ("CALIBANDIT_DAMAGES", "100000"),
     summary: "",
 };
 
@@ -102,10 +102,8 @@ impl CrashSearch {
         println!("{}", self.what);
         let names = ["test", "--quiet", "--package", self.package, "--test", self.test, self.filter];
         let options = ["--", "--include-ignored", "--nocapture"];
-        let mut test = Program::cargo([&names[..], &options[..]].concat());
-        if let Some((variable, tries)) = self.tries {
-            test = test.env(variable, tries);
-        }
+        let (variable, tries) = self.tries;
+        let test = Program::cargo([&names[..], &options[..]].concat()).env(variable, tries);
         test.run_echoing(OutputStream::Stdout)
     }
 }
