@@ -9,7 +9,7 @@ use crate::fixture::FIXTURE;
 
 /// A folder with a changed file is refused, or its results are those of the run.
 ///
-/// The first byte chooses the file; the others are its [edits](crate::edits).
+/// The first byte chooses the file; the others are its edits.
 pub fn manifests(data: &[u8]) {
     let Some((&choice, edits)) = data.split_first() else { return };
     let fixture = &*FIXTURE;
