@@ -62,6 +62,7 @@
 //! * [`simulate`](mod@simulate): [`Simulation`], and below it [`simulate()`](fn@simulate) for one policy on one
 //!   instance. [`cpr`] computes the regret of a trajectory.
 //! * [`advisor`]: ask/tell over a policy, with snapshots.
+//! * [`tallying`]: which memories agree with observed losses.
 //! * [`theory`]: the paper's theorems as functions. They give the order of the regret, not a number usable in practice.
 //! * [`rng`]: named random streams. On one platform, a seed determines every number, bit for bit.
 //!
@@ -91,6 +92,7 @@ pub mod regret;
 pub mod rng;
 mod run;
 pub mod simulate;
+pub mod tallying;
 pub mod testing;
 pub mod theory;
 
