@@ -63,6 +63,7 @@
 //!   instance. [`cpr`] computes the regret of a trajectory.
 //! * [`advisor`]: ask/tell over a policy, with snapshots.
 //! * [`tallying`]: which memories agree with observed losses.
+//! * [`pilot_plan`]: which plays would show the memory.
 //! * [`theory`]: the paper's theorems as functions. They give the order of the regret, not a number usable in practice.
 //! * [`rng`]: named random streams. On one platform, a seed determines every number, bit for bit.
 //!
@@ -86,6 +87,7 @@ mod exponential;
 pub mod game;
 mod interrupt;
 mod math;
+pub mod pilot_plan;
 pub mod policy;
 pub mod prelude;
 pub mod regret;
@@ -107,6 +109,7 @@ pub use game::{
     Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};
+pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};
