@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Write the figures and the report of a results folder again.
     Report(ReportArgs),
-    /// Fit lap-time models to public Formula One data, and list the pairs of drivers of the experiments.
+    /// Fit lap-time models to public Formula One data, list the pairs of drivers, and compare laps of stints.
     #[command(subcommand)]
     F1(f1::F1Command),
     /// Fit warm-up curves to your own losses, and write the game of the fitted arms.

@@ -219,3 +219,77 @@ fn f1_pairs_lists_the_ten_pairs_and_the_reasons_without_data() {
     let anew = text(&calibandit(folder.path(), "f1 pairs --data ."));
     assert!(anew.contains("of 12 pairs of drivers meet the paper's condition"), "{anew}");
 }
+
+/// Four drivers and 30 laps in three races: every lap of the stint costs 100 ms, every lap of the race saves 200 ms.
+fn tables_of_stints(folder: &Path) {
+    tables(folder);
+    let (mut laps, mut stops) = ("raceId,driverId,lap,milliseconds\n".to_string(), "raceId,driverId,lap\n".to_string());
+    for race in 1..=3u32 {
+        for driver in 1..=4u32 {
+            let mut stint = 0;
+            for lap in 1..=30u32 {
+                stint += 1;
+                let time = 100_000 - 200 * lap + 100 * stint + 50 * driver + (lap * 37 + driver * 11 + race) % 5;
+                writeln!(laps, "{race},{driver},{lap},{time}").unwrap();
+                if lap == 8 + driver || lap == 18 + 2 * driver {
+                    writeln!(stops, "{race},{driver},{lap}").unwrap();
+                    stint = 0;
+                }
+            }
+        }
+    }
+    let races = "raceId,year,name\n1,2011,One\n2,2012,Two\n3,2020,Three\n4,2021,Four\n";
+    for (name, content) in [("lap_times.csv", laps.as_str()), ("pit_stops.csv", &stops), ("races.csv", races)] {
+        fs::write(folder.join(name), content).unwrap();
+    }
+}
+
+#[test]
+fn f1_stints_prints_a_table_of_80_columns_and_writes_every_kind_of_file() {
+    let folder = TempDir::new().unwrap();
+    tables_of_stints(folder.path());
+    let files = "--out stints.csv --out stints.json --out stints.svg --out stints.png";
+    let output = calibandit(folder.path(), &format!("f1 stints . --longest 12 --resamples 50 {files}"));
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let printed = text(&output);
+    assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+    let flat = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "3 races from 2011 to 2020, 12 driver-races, 360 timed laps",
+        "24 into the pits",
+        "on the same lap of the same race: laps get slower (+0.74 %",
+        "Before the first stop: laps get faster (-0.74 %",
+        "the lap of the stint is the lap of the race, and no statistic can tell their effects apart",
+        "Limits: stops are chosen",
+    ] {
+        assert!(flat.contains(part), "{part}\n{printed}");
+    }
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    assert!(read("stints.svg").starts_with(b"<svg") && read("stints.png").starts_with(b"\x89PNG"));
+    assert_eq!(String::from_utf8(read("stints.csv")).unwrap().lines().count(), 13);
+    let written: Value = serde_json::from_slice(&read("stints.json")).unwrap();
+    let same = calibandit(folder.path(), "f1 stints --data . --longest 12 --resamples 50 --json");
+    assert_eq!(serde_json::from_str::<Value>(&text(&same)).unwrap(), written);
+    // 700 ms for seven laps, of a fastest lap near 94.9 seconds.
+    let change = written["rows"][9]["same_lap"]["change"].as_f64().unwrap();
+    assert!((change - 700.0 / 94_900.0).abs() < 1e-4, "{change}");
+}
+
+#[test]
+fn f1_stints_says_what_is_wrong_with_the_input() {
+    let folder = TempDir::new().unwrap();
+    tables_of_stints(folder.path());
+    for (arguments, parts) in [
+        ("--first-year 2021 --last-year 2022", ["no race from 2021 to 2022", "--first-year"]),
+        ("--slow-lap 0.9", ["`slow-lap` is 0.9", "more than 1"]),
+        ("--longest 3", ["`longest` is 3", "from 4 to 200"]),
+        ("--data nowhere", ["nowhere/lap_times.csv", "must have"]),
+        ("--out nowhere/stints.csv", ["nowhere/stints.csv", ""]),
+    ] {
+        let output = calibandit(folder.path(), &format!("f1 stints {arguments}"));
+        assert_ne!(output.status.code(), Some(0), "{arguments}");
+        assert!(parts.iter().all(|part| message(&output).contains(part)), "{}", message(&output));
+    }
+    let output = calibandit(folder.path(), "f1 stints . --data .");
+    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use calibandit_fit::WarmUp;
-use calibandit_paper::f1::{Normalise, StintOptions, Stops};
+use calibandit_paper::f1::{EffectOptions, Normalise, StintOptions, Stops};
 use clap::{Args, Subcommand, ValueHint};
 
 #[derive(Debug, Subcommand)]
@@ -12,6 +12,8 @@ pub(crate) enum F1Command {
     Fit(F1FitArgs),
     /// List the ten pairs of drivers of the experiments, and why each of them was selected.
     Pairs(F1PairsArgs),
+    /// Compare drivers on the same lap of the same race: how the loss changes with the lap of the stint.
+    Stints(F1StintsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -48,6 +50,48 @@ pub(crate) struct F1PairsArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct F1StintsArgs {
+    /// The folder with lap_times.csv, pit_stops.csv, races.csv and drivers.csv of the public tables.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// The folder as an option, as in the other commands of `f1`.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "folder")]
+    pub(crate) data: Option<PathBuf>,
+    /// Write a file: the figure if the name ends in .svg or .png, JSON if it ends in .json, otherwise CSV. May be given
+    /// more than once.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Vec<PathBuf>,
+    /// The first year; stops are recorded from 2011 on.
+    #[arg(long, value_name = "YEAR", default_value_t = EffectOptions::default().first_year)]
+    pub(crate) first_year: u32,
+    /// The last year.
+    #[arg(long, value_name = "YEAR", default_value_t = EffectOptions::default().last_year)]
+    pub(crate) last_year: u32,
+    /// Leave out laps after this lap of a stint.
+    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().longest)]
+    pub(crate) longest: u32,
+    /// Leave out laps slower than this multiple of the driver's median lap of the race; `inf` keeps all laps.
+    #[arg(long, value_name = "FACTOR", default_value_t = EffectOptions::default().slow_lap)]
+    pub(crate) slow_lap: f64,
+    /// The number of resamples of the bootstrap over races.
+    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().resamples)]
+    pub(crate) resamples: usize,
+    /// The seed of the bootstrap.
+    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().seed)]
+    pub(crate) seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl F1StintsArgs {
+    pub(crate) fn options(&self) -> EffectOptions {
+        let Self { first_year, last_year, longest, slow_lap, resamples, seed, .. } = *self;
+        EffectOptions { first_year, last_year, longest, slow_lap, resamples, seed }
+    }
 }
 
 /// The choices about lap times that the paper leaves open.

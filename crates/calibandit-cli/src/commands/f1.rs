@@ -1,5 +1,7 @@
 //! `calibandit f1`: fits lap-time models to the public tables and lists pairs of drivers.
 
+mod stints;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -22,6 +24,7 @@ pub(crate) fn f1(command: &F1Command) -> Result<(), CliError> {
     match command {
         F1Command::Fit(arguments) => fit(arguments),
         F1Command::Pairs(arguments) => pairs(arguments),
+        F1Command::Stints(arguments) => stints::stints(arguments),
     }
 }
 

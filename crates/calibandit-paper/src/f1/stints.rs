@@ -82,7 +82,7 @@ fn race_stints(tables: &F1Tables, options: &StintOptions, laps: &[LapTime]) -> O
         let end = match options.stops {
             Stops::WholeRace => usize::MAX,
             Stops::Recorded if recorded_stops => {
-                tables.first_stop.get(&(race, laps[0].driver)).map_or(usize::MAX, |&lap| lap as usize - 1)
+                tables.first_stop(race, laps[0].driver).map_or(usize::MAX, |lap| lap as usize - 1)
             }
             Stops::Recorded | Stops::Infer => before_inferred_stop(laps, options.slow_lap),
         };

@@ -79,6 +79,27 @@ pub enum F1Error {
         /// The reason.
         source: FitError,
     },
+    /// No race of these years has recorded stops.
+    #[error(
+        "no race from {first_year} to {last_year} has laps and recorded stops; choose other years with `--first-year` \
+         and `--last-year`, or check races.csv and pit_stops.csv"
+    )]
+    NoStops {
+        /// The first year.
+        first_year: u32,
+        /// The last year.
+        last_year: u32,
+    },
+    /// A race has too many drivers.
+    #[error("{race} has {drivers} drivers, but at most {most} are possible; check `driverId` in lap_times.csv")]
+    Drivers {
+        /// The race.
+        race: String,
+        /// The number of drivers.
+        drivers: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// An option is out of its range.
     #[error("`{option}` is {value}, but must be {expected}")]
     Option {

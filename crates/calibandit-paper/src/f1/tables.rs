@@ -38,8 +38,8 @@ pub struct F1Files<'a> {
 pub struct F1Tables {
     /// All timed laps, sorted by race, driver and lap; each lap once.
     pub(super) laps: Vec<LapTime>,
-    /// The lap of each driver's first recorded stop in each race.
-    pub(super) first_stop: BTreeMap<(u32, u32), u32>,
+    /// The laps of each driver's recorded stops in each race.
+    pub(super) stops: BTreeMap<(u32, u32), BTreeSet<u32>>,
     /// The races with any recorded stop.
     pub(super) with_stops: BTreeSet<u32>,
     races: BTreeMap<u32, (u32, String)>,
@@ -77,9 +77,21 @@ impl F1Tables {
     /// # Errors
     /// [`TableError`] with the file and the line.
     pub fn read(folder: &Path, with_stops: bool) -> Result<Self, TableError> {
+        Self::read_files(folder, with_stops.then_some(STOPS_HINT))
+    }
+
+    /// Reads the tables of a folder for a computation that is not possible without recorded stops.
+    ///
+    /// # Errors
+    /// [`TableError`] with the file and the line.
+    pub fn read_with_stops(folder: &Path) -> Result<Self, TableError> {
+        Self::read_files(folder, Some(HINT))
+    }
+
+    fn read_files(folder: &Path, stops_hint: Option<&'static str>) -> Result<Self, TableError> {
         let file = |name: &str, hint| read(&folder.join(name), hint);
         let laps = file(LAPS, HINT)?;
-        let stops = if with_stops { Some(file(STOPS, STOPS_HINT)?) } else { None };
+        let stops = stops_hint.map(|hint| file(STOPS, hint)).transpose()?;
         let (races, drivers) = (file(RACES, HINT)?, file(DRIVERS, HINT)?);
         Self::parse(F1Files { laps: &laps, stops: stops.as_deref(), races: &races, drivers: &drivers })
     }
@@ -151,10 +163,14 @@ impl F1Tables {
             let (race, driver, lap) = (row.whole(0)?, row.whole(1)?, row.whole(2)?);
             self.reading.stops += 1;
             self.with_stops.insert(race);
-            let first = self.first_stop.entry((race, driver)).or_insert(lap);
-            *first = lap.min(*first);
+            self.stops.entry((race, driver)).or_default().insert(lap);
             Ok(())
         })
+    }
+
+    /// The lap of a driver's first recorded stop in a race.
+    pub(super) fn first_stop(&self, race: u32, driver: u32) -> Option<u32> {
+        self.stops.get(&(race, driver))?.first().copied()
     }
 
     /// The year and the name of a race; its number if `races.csv` does not have it.

@@ -8,4 +8,5 @@ mod made_up;
 mod malformed;
 mod pairs;
 mod real;
+mod stint_effects;
 mod stints;

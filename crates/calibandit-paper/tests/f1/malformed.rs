@@ -1,6 +1,8 @@
 //! Malformed tables: each is either repaired or an error that names the file and the line.
 
-use calibandit_paper::f1::{F1Tables, StintOptions, stints, study, study_tables};
+use calibandit_paper::f1::{
+    EffectOptions, F1Error, F1Tables, StintOptions, stint_effects_of_tables, stints, study, study_tables,
+};
 use proptest::prelude::*;
 
 use crate::made_up::{MadeUp, parse};
@@ -160,7 +162,14 @@ proptest! {
         let [laps, stops, races, drivers] = files.each_ref().map(Vec::as_slice);
         let contents = calibandit_paper::f1::F1Files { laps, stops: Some(stops), races, drivers };
         match F1Tables::parse(contents) {
-            Ok(tables) => { study_tables(&tables, &StintOptions::default(), 1, &()).unwrap(); }
+            Ok(tables) => {
+                study_tables(&tables, &StintOptions::default(), 1, &()).unwrap();
+                let options = EffectOptions { resamples: 20, ..EffectOptions::default() };
+                match stint_effects_of_tables(&tables, &options) {
+                    Ok(effects) => prop_assert!(effects.rows.len() == options.longest as usize),
+                    Err(error) => prop_assert!(matches!(error, F1Error::NoStops { .. }), "{}", error),
+                }
+            }
             Err(error) => prop_assert!(error.to_string().contains(".csv"), "{}", error),
         }
     }

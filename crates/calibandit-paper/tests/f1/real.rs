@@ -1,7 +1,9 @@
 //! Tests on the public tables. They are skipped if the tables are not available.
 
 use calibandit_fit::{Observation, WarmUp, fit};
-use calibandit_paper::f1::{F1Tables, StintOptions, Stops, Study, shipped, stints, study};
+use calibandit_paper::f1::{
+    EffectOptions, F1Tables, LossTrend, StintOptions, Stops, Study, shipped, stint_effects, stints, study,
+};
 
 use crate::data;
 
@@ -62,5 +64,24 @@ fn fit_is_at_least_as_good_as_the_reference_fits() {
         let found = fit(WarmUp::ExponentialLinear, &seen).unwrap();
         let least = sequence["fit"]["sse"].as_f64().unwrap();
         assert!(found.sse <= least * (1.0 + 1e-6), "{} {least} {}", found.sse, sequence["raceId"]);
+    }
+}
+
+/// The effects that another program found on the same tables, rounded to 0.01 % of the fastest lap.
+#[test]
+#[ignore = "needs the F1 tables"]
+fn laps_get_slower_with_the_stint_as_another_program_found() {
+    let effects = stint_effects(&data::folder(), &EffectOptions::default()).unwrap();
+    assert_eq!((effects.races, effects.driver_races), (196, 4057));
+    for (lap, percent) in [(5, 0.27), (10, 0.62), (20, 1.04), (25, 1.23)] {
+        let change = 100.0 * effects.rows[lap - 1].same_lap.change.unwrap();
+        assert!((change - percent).abs() < 0.0051, "lap {lap}: {change}");
+    }
+    for (lap, percent) in [(5, 0.02), (25, 0.06)] {
+        let error = 100.0 * effects.rows[lap - 1].same_lap.standard_error.unwrap();
+        assert!((error - percent).abs() < 0.0051, "lap {lap}: {error}");
+    }
+    for row in &effects.rows[3..] {
+        assert_eq!((row.same_lap.trend(), row.before_stop.trend()), (LossTrend::Rises, LossTrend::Falls), "{row:?}");
     }
 }
