@@ -27,6 +27,7 @@
 
 mod choice;
 mod curve;
+pub mod diagnose;
 mod game;
 mod least_squares;
 mod losses;

@@ -139,6 +139,13 @@ impl TallyModel {
     }
 }
 
+/// The values of the best monotone curve, increasing or decreasing, through the means of these levels. Levels without
+/// losses take the value of the next block below, or of the first block; `None` if there are no losses at all.
+pub fn monotone_means(levels: &[LossSum]) -> Vec<Option<f64>> {
+    let fit = monotone(levels);
+    (0..levels.len()).map(|level| fit.value(level)).collect()
+}
+
 /// The likeliest monotone curves of a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TallyFit {
@@ -154,6 +161,11 @@ pub struct TallyFit {
 }
 
 impl TallyFit {
+    /// The part of the sum of squared losses that the curve of one arm explains.
+    pub fn explained_of(&self, arm: usize) -> f64 {
+        self.arms[arm].explained
+    }
+
     /// The expected loss of an arm at a level. Levels without losses get the value of the next block below, or of the
     /// first block.
     pub fn loss(&self, arm: usize, level: usize) -> Option<f64> {
@@ -166,7 +178,7 @@ pub const UPPER_CUT: f64 = 7.35;
 
 /// The lower end charges this much for every value of a curve, because with long runs a longer memory contains a
 /// shorter one,
-const CHARGE: f64 = 2.0;
+pub const CHARGE: f64 = 2.0;
 
 /// and keeps memories up to this charged deviance.
 pub const LOWER_CUT: f64 = 12.0;
@@ -186,20 +198,48 @@ pub struct MemorySet {
 /// Compares candidates of one kernel, in increasing order of memory. `variance` is that of a loss around its
 /// expectation, times the dispersion if losses of one run are alike. `None` without candidates.
 ///
-/// Between two candidates that were tried, the set ends at the one that is excluded.
+/// All arms have the same memory. Between two candidates that were tried, the set ends at the one that is excluded.
 pub fn memory_set<'a>(fits: impl IntoIterator<Item = &'a TallyFit>, variance: f64) -> Option<MemorySet> {
-    let fits: Vec<&TallyFit> = fits.into_iter().collect();
+    set_of(
+        fits.into_iter().map(|fit| Candidate { memory: fit.memory, explained: fit.explained, blocks: fit.blocks }),
+        variance,
+    )
+}
+
+/// [`memory_set`] for one arm alone.
+pub fn memory_set_of_arm<'a>(
+    fits: impl IntoIterator<Item = &'a TallyFit>,
+    arm: usize,
+    variance: f64,
+) -> Option<MemorySet> {
+    let candidate = |fit: &TallyFit| {
+        let MonotoneFit { explained, blocks } = &fit.arms[arm];
+        Candidate { memory: fit.memory, explained: *explained, blocks: blocks.len() }
+    };
+    set_of(fits.into_iter().map(candidate), variance)
+}
+
+/// A memory with what its curves explain.
+#[derive(Clone, Copy)]
+struct Candidate {
+    memory: u32,
+    explained: f64,
+    blocks: usize,
+}
+
+fn set_of(candidates: impl Iterator<Item = Candidate>, variance: f64) -> Option<MemorySet> {
+    let all: Vec<Candidate> = candidates.collect();
     // Losses without noise: any difference beyond rounding excludes a candidate.
-    let scale = fits.iter().map(|fit| fit.explained.abs()).fold(0.0, f64::max);
+    let scale = all.iter().map(|candidate| candidate.explained.abs()).fold(0.0, f64::max);
     let variance = variance.max(1e-12 * scale).max(f64::MIN_POSITIVE);
-    let deviance = |fit: &TallyFit| -fit.explained / variance;
-    let charged = |fit: &TallyFit| deviance(fit) + CHARGE * fit.blocks as f64;
-    let least = fits.iter().map(|fit| deviance(fit)).fold(f64::INFINITY, f64::min);
-    let best = fits.iter().min_by(|a, b| charged(a).total_cmp(&charged(b)))?;
-    let first = fits.iter().position(|fit| charged(fit) <= charged(best) + LOWER_CUT)?;
-    let last = fits.iter().rposition(|fit| deviance(fit) <= least + UPPER_CUT)?;
-    let low = first.checked_sub(1).map_or(1, |below| fits[below].memory + 1);
-    let high = fits.get(last + 1).map(|above| above.memory - 1);
+    let deviance = |candidate: &Candidate| -candidate.explained / variance;
+    let charged = |candidate: &Candidate| deviance(candidate) + CHARGE * candidate.blocks as f64;
+    let least = all.iter().map(deviance).fold(f64::INFINITY, f64::min);
+    let best = all.iter().min_by(|a, b| charged(a).total_cmp(&charged(b)))?;
+    let first = all.iter().position(|candidate| charged(candidate) <= charged(best) + LOWER_CUT)?;
+    let last = all.iter().rposition(|candidate| deviance(candidate) <= least + UPPER_CUT)?;
+    let low = first.checked_sub(1).map_or(1, |below| all[below].memory + 1);
+    let high = all.get(last + 1).map(|above| above.memory - 1);
     Some(MemorySet { memory: best.memory, low, high })
 }
 

@@ -1,0 +1,125 @@
+//! Logs from CSV and Parquet files.
+
+use std::path::Path;
+
+use super::log::{Log, LogBuilder, LogError};
+use super::log_parquet::{MAGIC, parse_parquet};
+use crate::table::{TableError, read, rows};
+
+/// The names of the columns of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogColumns<'a> {
+    /// The arm: any name of at most 100 characters.
+    pub arm: &'a str,
+    /// The loss; missing values (empty, `NA`, `NaN`, `null`) are allowed.
+    pub loss: &'a str,
+    /// The order of the plays, as whole numbers; a jump ends a run. `None`: the order of the rows.
+    pub order: Option<&'a str>,
+    /// The unit: what has a memory of its own. `None`: all plays are of one unit.
+    pub unit: Option<&'a str>,
+}
+
+/// Why a file is not a log.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogFileError {
+    /// The table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The rows do not make a log.
+    #[error("{file}: {source}")]
+    Log {
+        /// The file.
+        file: String,
+        /// The reason.
+        source: LogError,
+    },
+    /// A Parquet file cannot be read.
+    #[error("{file}: {problem}")]
+    Parquet {
+        /// The file.
+        file: String,
+        /// The problem.
+        problem: String,
+    },
+}
+
+/// Reads a log from a CSV file with a header, or from a Parquet file.
+///
+/// # Errors
+/// [`LogFileError`] with the file and, where it is known, the line.
+pub fn read_log(path: &Path, columns: LogColumns<'_>) -> Result<Log, LogFileError> {
+    let bytes = read(path, "give the path of a log: a CSV file with a header, or a Parquet file")?;
+    parse_log(&path.display().to_string(), bytes, columns)
+}
+
+/// [`read_log`] for the contents of a file; `file` is its name in errors.
+///
+/// # Errors
+/// As [`read_log`].
+pub fn parse_log(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>) -> Result<Log, LogFileError> {
+    let builder =
+        if bytes.starts_with(MAGIC) { parse_parquet(file, bytes, columns)? } else { parse_csv(file, &bytes, columns)? };
+    builder.build().map_err(|source| LogFileError::Log { file: file.to_string(), source })
+}
+
+fn parse_csv(file: &str, bytes: &[u8], columns: LogColumns<'_>) -> Result<LogBuilder, TableError> {
+    let mut builder = LogBuilder::new();
+    let LogColumns { arm, loss, .. } = columns;
+    // A column that is not given is read as the arm, and not used.
+    let (order, unit) = (columns.order.unwrap_or(arm), columns.unit.unwrap_or(arm));
+    rows(file, bytes, [arm, loss, order, unit], |row| {
+        let loss = if row.is_missing(1) { None } else { Some(row.number(1)?) };
+        let order = match columns.order {
+            Some(_) => Some(row.text(2).parse::<i64>().map_err(|_| row.invalid(2, "a whole number"))?),
+            None => None,
+        };
+        let unit = columns.unit.map(|_| row.text(3));
+        if unit.is_some_and(str::is_empty) {
+            return Err(row.invalid(3, "a name of the unit"));
+        }
+        builder.push(row.text(0), loss, order, unit).map_err(|error| match error {
+            LogError::ArmName { .. } => row.invalid(0, "a name of 1 to 100 characters without control characters"),
+            other => TableError::Malformed { file: file.to_string(), line: row.line(), problem: other.to_string() },
+        })
+    })?;
+    if builder.is_empty() { Err(TableError::Empty { file: file.to_string() }) } else { Ok(builder) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: LogColumns<'_> = LogColumns { arm: "arm", loss: "ms", order: None, unit: None };
+
+    fn parse(table: &str, columns: LogColumns<'_>) -> Result<Log, String> {
+        parse_log("log.csv", table.as_bytes().to_vec(), columns).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_log_is_read_with_missing_losses() {
+        let log = parse("ms,arm\n1.5,a\n,a\nNA,b\n2,b\n", COLUMNS).unwrap();
+        assert_eq!((log.plays(), log.missing(), log.arms()), (4, 2, &["a".to_string(), "b".to_string()][..]));
+        let columns = LogColumns { order: Some("n"), unit: Some("u"), ..COLUMNS };
+        let log = parse("u,n,arm,ms\nx,2,a,0.2\nx,1,a,0.1\ny,5,b,0.3\n", columns).unwrap();
+        assert_eq!((log.units(), log.losses.as_slice()), (2, &[0.1, 0.2, 0.3][..]));
+    }
+
+    #[test]
+    fn errors_name_the_file_the_line_and_the_column() {
+        let error = |table: &str, columns| parse(table, columns).unwrap_err();
+        assert_eq!(
+            error("order,arm,ms\n", LogColumns { arm: "layout", ..COLUMNS }),
+            "log.csv, line 1: there is no column `layout`; the columns are `order`, `arm`, `ms`"
+        );
+        let ordered = LogColumns { order: Some("n"), ..COLUMNS };
+        assert_eq!(
+            error("n,arm,ms\n1,a,0\n1.5,a,0\n", ordered),
+            "log.csv, line 3: `n` is `1.5`, but must be a whole number"
+        );
+        assert!(error("n,arm,ms\n17,a,0\n17,b,0\n", ordered).contains("order 17 occurs twice, in rows 1 and 2"));
+        assert!(error("arm,ms\na,inf\n", COLUMNS).contains("line 2: `ms` is `inf`, but must be a number"));
+        assert!(error("arm,ms\n,1\n", COLUMNS).contains("line 2: `arm` is ``, but must be a name"));
+        assert_eq!(error("arm,ms\n", COLUMNS), "log.csv: the table has no rows");
+    }
+}
