@@ -38,7 +38,7 @@ mod tally_set;
 mod verdict;
 
 pub use diagnosis::{
-    ArmDiagnosis, Clusters, CurvePoint, Diagnosis, Estimate, Fatigue, Note, NoteKind, ReoDiagnosis, ReoVerdict,
+    ArmDiagnosis, Clusters, CurveCell, Diagnosis, Estimate, Fatigue, Note, NoteKind, ReoDiagnosis, ReoVerdict,
     ReoWitness, Settled, Stopped, SuggestedPilot, TallyingDiagnosis, Why,
 };
 pub use log::{Log, LogBuilder, LogError};
@@ -199,8 +199,8 @@ pub(crate) struct ArmAnalysis {
     switched: u32,
     cells: ArmCells,
     settled: Settled,
-    curve: Vec<CurvePoint>,
-    forgetting: Vec<CurvePoint>,
+    curve: Vec<CurveCell>,
+    forgetting: Vec<CurveCell>,
     eventual: Option<ClusteredMean>,
     fatigue: Option<Fatigue>,
     drift: Option<f64>,

@@ -201,7 +201,11 @@ pub struct MemorySet {
 /// All arms have the same memory. Between two candidates that were tried, the set ends at the one that is excluded.
 pub fn memory_set<'a>(fits: impl IntoIterator<Item = &'a TallyFit>, variance: f64) -> Option<MemorySet> {
     set_of(
-        fits.into_iter().map(|fit| Candidate { memory: fit.memory, explained: fit.explained, blocks: fit.blocks }),
+        fits.into_iter().map(|fit| CandidateMemory {
+            memory: fit.memory,
+            explained: fit.explained,
+            blocks: fit.blocks,
+        }),
         variance,
     )
 }
@@ -214,26 +218,26 @@ pub fn memory_set_of_arm<'a>(
 ) -> Option<MemorySet> {
     let candidate = |fit: &TallyFit| {
         let MonotoneFit { explained, blocks } = &fit.arms[arm];
-        Candidate { memory: fit.memory, explained: *explained, blocks: blocks.len() }
+        CandidateMemory { memory: fit.memory, explained: *explained, blocks: blocks.len() }
     };
     set_of(fits.into_iter().map(candidate), variance)
 }
 
 /// A memory with what its curves explain.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct CandidateMemory {
     memory: u32,
     explained: f64,
     blocks: usize,
 }
 
-fn set_of(candidates: impl Iterator<Item = Candidate>, variance: f64) -> Option<MemorySet> {
-    let all: Vec<Candidate> = candidates.collect();
+fn set_of(candidates: impl Iterator<Item = CandidateMemory>, variance: f64) -> Option<MemorySet> {
+    let all: Vec<CandidateMemory> = candidates.collect();
     // Losses without noise: any difference beyond rounding excludes a candidate.
     let scale = all.iter().map(|candidate| candidate.explained.abs()).fold(0.0, f64::max);
     let variance = variance.max(1e-12 * scale).max(f64::MIN_POSITIVE);
-    let deviance = |candidate: &Candidate| -candidate.explained / variance;
-    let charged = |candidate: &Candidate| deviance(candidate) + CHARGE * candidate.blocks as f64;
+    let deviance = |candidate: &CandidateMemory| -candidate.explained / variance;
+    let charged = |candidate: &CandidateMemory| deviance(candidate) + CHARGE * candidate.blocks as f64;
     let least = all.iter().map(deviance).fold(f64::INFINITY, f64::min);
     let best = all.iter().min_by(|a, b| charged(a).total_cmp(&charged(b)))?;
     let first = all.iter().position(|candidate| charged(candidate) <= charged(best) + LOWER_CUT)?;

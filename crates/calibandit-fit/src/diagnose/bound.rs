@@ -10,7 +10,7 @@ use calibandit::tallying::{LossSum, monotone_means};
 
 use super::cells::Cells;
 use super::cluster::{ClusterSums, ClusteredMean};
-use super::diagnosis::{Clusters, CurvePoint, Estimate, Settled, Stopped};
+use super::diagnosis::{Clusters, CurveCell, Estimate, Settled, Stopped};
 use super::reach::{EnoughPlays, LEAST_RUNS};
 use super::runs::ArmRun;
 
@@ -161,10 +161,10 @@ impl ArmCells {
     }
 
     /// The step-down test: bounds on the play from which on the arm has settled, and the curve with every comparison.
-    pub(super) fn test(&self) -> (Settled, Vec<CurvePoint>) {
+    pub(super) fn test(&self) -> (Settled, Vec<CurveCell>) {
         let BoundSettings { tolerance, confidence, .. } = self.settings;
         let count = self.cells.len();
-        let mut points: Vec<CurvePoint> = (0..count).filter_map(|cell| self.point(cell)).collect();
+        let mut points: Vec<CurveCell> = (0..count).filter_map(|cell| self.point(cell)).collect();
         let mut settled = Settled { lower: 1, upper: None, estimate: None, stopped: Stopped::First };
         if count == 0 {
             settled.upper = Some(1);
@@ -198,24 +198,24 @@ impl ArmCells {
         (settled, points)
     }
 
-    fn point(&self, cell: usize) -> Option<CurvePoint> {
+    fn point(&self, cell: usize) -> Option<CurveCell> {
         let (plays, _) = self.counts(cell, cell);
         let mean = self.compare(cell, cell, false)?;
         Some(self.curve_point(self.cells.first(cell), self.cells.last(cell), plays, mean))
     }
 
-    fn curve_point(&self, first: u32, last: u32, plays: f64, mean: ClusteredMean) -> CurvePoint {
+    fn curve_point(&self, first: u32, last: u32, plays: f64, mean: ClusteredMean) -> CurveCell {
         let margin = mean.margin(1.0 - (1.0 - self.settings.confidence) / 2.0);
         let loss = Estimate { mean: mean.value, low: mean.value - margin, high: mean.value + margin };
-        CurvePoint { first, last, plays: plays as u64, loss, difference: None, settled: false }
+        CurveCell { first, last, plays: plays as u64, loss, difference: None, settled: false }
     }
 
     /// All positions from R on.
-    fn reference_point(&self) -> Option<CurvePoint> {
+    fn reference_point(&self) -> Option<CurveCell> {
         let plays = self.runs.iter().map(|run| run.calibrated.0).sum();
         let mean = ClusteredMean::of(self.batches.iter().map(first_sample))?;
         let last = self.runs.first().map_or(self.settings.reach, |run| run.plays);
-        Some(CurvePoint { settled: true, ..self.curve_point(self.settings.reach, last, plays, mean) })
+        Some(CurveCell { settled: true, ..self.curve_point(self.settings.reach, last, plays, mean) })
     }
 
     /// The arm has not settled before this play: Bonferroni over cells.
@@ -306,7 +306,7 @@ fn first_sample(cluster: &ClusterSums) -> ClusterSums {
 
 /// The loss of the first play of a run by length of the rest before it, for runs that follow one of at least `long`
 /// plays of the same arm.
-pub(super) fn forgetting(losses: &[f64], runs: &[ArmRun], long: u32, confidence: f64) -> Vec<CurvePoint> {
+pub(super) fn forgetting(losses: &[f64], runs: &[ArmRun], long: u32, confidence: f64) -> Vec<CurveCell> {
     let pairs = || runs.windows(2).filter(|pair| pair[0].plays >= long && follows(pair[0], pair[1]));
     let Some(most) = pairs().map(|pair| pair[1].rest).max() else { return Vec::new() };
     let cells = Cells::below(most.saturating_add(1));
@@ -320,7 +320,7 @@ pub(super) fn forgetting(losses: &[f64], runs: &[ArmRun], long: u32, confidence:
     let point = |(cell, sample): (usize, &Vec<ClusterSums>)| {
         let mean = ClusteredMean::of(sample.iter().copied()).filter(|_| sample.len() >= LEAST_RUNS)?;
         let margin = mean.margin(1.0 - (1.0 - confidence) / 2.0);
-        Some(CurvePoint {
+        Some(CurveCell {
             first: cells.first(cell),
             last: cells.last(cell),
             plays: sample.len() as u64,

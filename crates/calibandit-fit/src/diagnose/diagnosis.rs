@@ -108,9 +108,9 @@ pub struct ArmDiagnosis {
     /// The eventual loss; `None` if there are too few calibrated plays.
     pub eventual: Option<Estimate>,
     /// The loss by position in a run after a rest.
-    pub curve: Vec<CurvePoint>,
+    pub curve: Vec<CurveCell>,
     /// The loss of a play after a pause of its arm, by length of the pause, for plays that follow a long run.
-    pub forgetting: Vec<CurvePoint>,
+    pub forgetting: Vec<CurveCell>,
     /// Positions where the loss is significantly lower than the eventual loss: the arm tires.
     pub fatigue: Option<Fatigue>,
 }
@@ -144,7 +144,7 @@ pub enum Stopped {
 /// The mean loss of a range of positions, and what is still to change there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct CurvePoint {
+pub struct CurveCell {
     /// The first position, or the shortest pause.
     pub first: u32,
     /// The last position, or the longest pause.
