@@ -29,6 +29,7 @@ mod cluster;
 mod diagnosis;
 mod drift;
 mod log;
+mod log_arrays;
 mod log_file;
 mod log_parquet;
 mod reach;
@@ -42,6 +43,7 @@ pub use diagnosis::{
     ReoWitness, Settled, Stopped, SuggestedPilot, TallyingDiagnosis, Why,
 };
 pub use log::{Log, LogBuilder, LogError};
+pub use log_arrays::{LogArrays, LogCodes};
 pub use log_file::{LogColumns, LogFileError, parse_log, read_log};
 
 use bound::{ArmCells, BoundSettings, eventual_loss};

@@ -73,17 +73,33 @@ pub enum LogError {
         /// The row, counted from 1.
         row: usize,
     },
+    /// A unit has no name.
+    #[error("the unit in row {row} has no name")]
+    UnitName {
+        /// The row, counted from 1.
+        row: usize,
+    },
+    /// The columns have different lengths.
+    #[error("the column of {column} has {given} values, but that of the arms has {expected}")]
+    Lengths {
+        /// The column.
+        column: &'static str,
+        /// Its length.
+        given: usize,
+        /// The number of plays.
+        expected: usize,
+    },
 }
 
 /// Collects rows and makes a [`Log`] of them.
 #[derive(Clone, Debug, Default)]
 pub struct LogBuilder {
-    names: NameTable,
-    unit_names: NameTable,
-    arms: Vec<u32>,
-    losses: Vec<f64>,
-    units: Vec<u32>,
-    orders: Vec<i64>,
+    pub(super) names: NameTable,
+    pub(super) unit_names: NameTable,
+    pub(super) arms: Vec<u32>,
+    pub(super) losses: Vec<f64>,
+    pub(super) units: Vec<u32>,
+    pub(super) orders: Vec<i64>,
 }
 
 impl LogBuilder {
@@ -260,8 +276,8 @@ impl Log {
 
 /// Names in order of first appearance, with their places.
 #[derive(Clone, Debug, Default)]
-struct NameTable {
-    names: Vec<String>,
+pub(super) struct NameTable {
+    pub(super) names: Vec<String>,
     places: HashMap<String, u32>,
     /// The last name and its place: neighbouring rows often have the same one.
     last: Option<u32>,
@@ -272,7 +288,7 @@ impl NameTable {
         self.names.len()
     }
 
-    fn place(&mut self, name: &str) -> u32 {
+    pub(super) fn place(&mut self, name: &str) -> u32 {
         if let Some(last) = self.last.filter(|&last| self.names[last as usize] == name) {
             return last;
         }
