@@ -13,7 +13,7 @@ import random
 import statistics
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -187,13 +187,20 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, default=Path("warm_cache.png"), help="the picture")
     parser.add_argument("--plays", type=int, default=Setting.plays, help="batches that everybody answers")
     parser.add_argument("--rounds", type=int, default=Setting.rounds, help="how often everybody plays")
+    parser.add_argument("--memory-bound", type=int, default=Setting.memory_bound, help="what `calibrated` is told")
     parser.add_argument("--slowest", type=float, default=Setting.slowest_ms, help="milliseconds that are a loss of 1")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: for a machine that is busy")
     parser.add_argument("--quick", action="store_true", help="a small database and few plays: does it work at all?")
     options = parser.parse_args()
-    setting = Setting(plays=options.plays, rounds=options.rounds, slowest_ms=options.slowest, clock=options.clock)
+    setting = Setting(
+        plays=options.plays,
+        rounds=options.rounds,
+        slowest_ms=options.slowest,
+        memory_bound=options.memory_bound,
+        clock=options.clock,
+    )
     if options.quick:
-        setting = Setting(size=SMALL, plays=200, rounds=1, repeats=3, slowest_ms=options.slowest, clock=options.clock)
+        setting = replace(setting, size=SMALL, plays=200, rounds=1, repeats=3)
     with tempfile.TemporaryDirectory(prefix="warm-cache-") as temporary:
         shop = Shop(options.data or Path(temporary), setting.size)
         check(shop, setting)

@@ -31,11 +31,37 @@ def test_all_layouts_give_the_same_totals(shop: ModuleType, tmp_path: Path) -> N
     assert totals == dict.fromkeys(shop.LAYOUTS, by_hand)
 
 
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=DEMO, capture_output=True, text=True, timeout=120)
+
+
+def test_a_log_has_the_runs_of_its_plan(tmp_path: Path) -> None:
+    plan, log = tmp_path / "plan.csv", tmp_path / "pilot.csv"
+    plan.write_text("arm,plays\nslim,3\nwide,1\nslim,2\n")
+    done = run("write_log.py", str(log), "--plan", str(plan), "--quick")
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split(",") for line in log.read_text().splitlines()]
+    assert header == ["order", "layout", "ms"]
+    assert [(row[0], row[1]) for row in rows] == [
+        (str(order), layout) for order, layout in enumerate(["slim"] * 3 + ["wide"] + ["slim"] * 2, start=1)
+    ]
+    assert all(float(row[2]) > 0 for row in rows)
+    plan.write_text("arm,plays\nthin,3\n")
+    refused = run("write_log.py", str(log), "--plan", str(plan), "--quick")
+    assert refused.returncode == 1 and "thin" in refused.stderr and "slim" in refused.stderr
+
+
+def test_a_log_of_a_policy_has_one_row_per_play(tmp_path: Path) -> None:
+    log = tmp_path / "thompson.csv"
+    done = run("write_log.py", str(log), "--plays", "50", "--quick")
+    assert done.returncode == 0, done.stderr
+    assert len(log.read_text().splitlines()) == 51
+
+
 def test_the_quick_form_runs(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
-    command = [sys.executable, "warm_cache.py", "--quick", "--plot", str(picture)]
-    done = subprocess.run(command, cwd=DEMO, capture_output=True, text=True, timeout=120)
+    done = run("warm_cache.py", "--quick", "--plot", str(picture))
     assert done.returncode == 0, done.stderr
     for name in ("round-robin", "UCB1", "Thompson", "calibrated", "first / last"):
         assert name in done.stdout

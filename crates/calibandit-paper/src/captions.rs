@@ -69,7 +69,9 @@ per rest, and a rest costs more."
 
 Here, with T = 10^6: the claim holds with the printed radius and with the sharp one, for ten pairs selected by a \
 stated rule (the paper does not state its pairs). SE never drops a driver here. It has the least regret because it \
-switches a few dozen times. The other policies switch thousands of times and pay for a slow first lap each time."
+switches a few dozen times. The other policies switch thousands of times and pay for a slow first lap each time. The \
+slow first laps are those of the race: compared on the same lap of the same race, laps get slower over a stint \
+(`calibandit f1 stints`)."
         }
         "constants" => {
             "The paper does not state its constants, and they decide which policy has the least regret in Figure 1a. \
