@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use calibandit::rng::StreamKey;
-use calibandit::{Game, GameError, Stream, Window};
+use calibandit::{CurveLeftRange, Game, GameError, Stream, Window};
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, Raised};
@@ -86,8 +86,7 @@ impl PySession {
             let expected = self.raised.or(Ok::<_, Failure>(expected))?;
             if expected.is_nan() {
                 let tally = window.exposure(arm, self.game.arms()[arm].weights()).tally;
-                let name = self.game.arm_name(arm).map(str::to_owned);
-                return Err(GameError::CurveLeftRange { arm, name, tally }.into());
+                return Err(GameError::from(CurveLeftRange::new(&self.game, arm, tally)).into());
             }
             let loss = self.game.arms()[arm].noise().draw(expected, &mut state.noise);
             state.window = window;

@@ -148,7 +148,7 @@ impl Game {
                 let loss = self.play(arm, &mut window);
                 if loss.is_nan() {
                     let tally = window.exposure(arm, self.arms[arm].weights()).tally;
-                    return Err(GameError::CurveLeftRange { arm, name: self.arm_name(arm).map(str::to_owned), tally });
+                    return Err(CurveLeftRange::new(self, arm, tally).into());
                 }
                 Ok(loss)
             })
@@ -255,16 +255,29 @@ pub enum GameError {
         arms: usize,
     },
     /// A loss function returned something outside [0, 1].
-    #[error(
-        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
-        arm_title(*arm, name)
-    )]
-    CurveLeftRange {
-        /// The arm.
-        arm: usize,
-        /// Its name, if it has one.
-        name: Option<String>,
-        /// The tally at which it did.
-        tally: f64,
-    },
+    #[error(transparent)]
+    CurveLeftRange(#[from] CurveLeftRange),
+}
+
+/// The loss function of an arm returned something outside [0, 1].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
+    arm_title(*arm, name)
+)]
+#[non_exhaustive]
+pub struct CurveLeftRange {
+    /// The arm.
+    pub arm: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The tally at which it did.
+    pub tally: f64,
+}
+
+impl CurveLeftRange {
+    /// The loss function of this arm of a game, at this tally.
+    pub fn new(game: &Game, arm: usize, tally: f64) -> Self {
+        Self { arm, name: game.arm_name(arm).map(str::to_owned), tally }
+    }
 }

@@ -104,9 +104,9 @@ pub use advisor::{
     Advisor, AdvisorBuilder, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, TellError,
 };
 pub use game::{
-    Arm, ArmError, BestSequence, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError, Limits, Linear,
-    LossCurve, LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, Reo, ReoError,
-    Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
+    Arm, ArmError, BestSequence, CurveLeftRange, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError,
+    Limits, Linear, LossCurve, LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError,
+    Reo, ReoError, Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};
 pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};

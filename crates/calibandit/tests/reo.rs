@@ -68,7 +68,8 @@ fn a_function_that_leaves_the_unit_interval_is_named() {
     let arm = Arm::new(weights, curve, Noise::None).unwrap();
     let game = |arm: Arm| Game::new(vec![arm]).unwrap();
     let error = reo(&game(arm.clone())).unwrap_err();
-    assert_eq!(error, ReoError::CurveLeftRange { arm: 0, name: None, tally: spike });
+    let ReoError::CurveLeftRange(left) = &error else { panic!("{error}") };
+    assert_eq!((left.arm, &left.name, left.tally), (0, &None, spike));
     assert!(error.to_string().starts_with("the loss function of arm 0 leaves [0, 1]"), "{error}");
     let error = reo(&game(arm.named("bob").unwrap())).unwrap_err();
     assert!(error.to_string().starts_with("the loss function of arm 0 (bob) leaves [0, 1]"), "{error}");

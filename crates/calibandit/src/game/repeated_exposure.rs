@@ -4,7 +4,7 @@
 //! more than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
 
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
-use super::{Game, arm_title};
+use super::{CurveLeftRange, Game, arm_title};
 use crate::{Interrupt, Interrupted};
 
 /// The result of [`reo`].
@@ -43,18 +43,8 @@ pub enum ReoError {
         limit: usize,
     },
     /// A loss function returned something outside [0, 1].
-    #[error(
-        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
-        arm_title(*arm, name)
-    )]
-    CurveLeftRange {
-        /// The arm.
-        arm: usize,
-        /// Its name, if it has one.
-        name: Option<String>,
-        /// The tally at which it did.
-        tally: f64,
-    },
+    #[error(transparent)]
+    CurveLeftRange(#[from] CurveLeftRange),
     /// The computation was stopped by its [`Interrupt`].
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -62,12 +52,12 @@ pub enum ReoError {
 
 impl ReoError {
     fn of(game: &Game, arm: usize, error: LeastLossError) -> Self {
-        let name = game.arm_name(arm).map(str::to_owned);
         match error {
             LeastLossError::MemoryTooLong { memory } => {
+                let name = game.arm_name(arm).map(str::to_owned);
                 Self::MemoryTooLong { arm, name, memory, limit: ENUMERATION_LIMIT }
             }
-            LeastLossError::CurveLeftRange { tally } => Self::CurveLeftRange { arm, name, tally },
+            LeastLossError::CurveLeftRange { tally } => CurveLeftRange::new(game, arm, tally).into(),
             LeastLossError::Interrupted(interrupted) => interrupted.into(),
         }
     }

@@ -71,7 +71,7 @@ impl Optima<'_> {
     fn estimate(&self, horizon: u64, error: &OptimumError) -> OptimumBounds {
         let space = &self.space;
         // The least costs of a curve that leaves [0, 1] cannot be relied on, nor are those with too many windows known.
-        let trusted = !matches!(error, OptimumError::CurveLeftRange { .. });
+        let trusted = !matches!(error, OptimumError::CurveLeftRange(_));
         let interrupt = self.interrupt;
         let warmups: Vec<WarmupCost> = space
             .classes

@@ -1,9 +1,7 @@
 //! Why the optimum is not known.
 
 use super::fixed_point::LONGEST;
-use super::state_space::CurveLeftRange;
-use crate::Interrupted;
-use crate::game::arm_title;
+use crate::{CurveLeftRange, Interrupted};
 
 /// Why the optimum is not known.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -68,18 +66,8 @@ pub enum OptimumError {
         searched: u64,
     },
     /// A loss function returned something outside [0, 1].
-    #[error(
-        "the loss function of {} leaves [0, 1] at tally {tally}; expected losses must lie in [0, 1]",
-        arm_title(*arm, name)
-    )]
-    CurveLeftRange {
-        /// The arm.
-        arm: usize,
-        /// Its name, if it has one.
-        name: Option<String>,
-        /// The tally at which it did.
-        tally: f64,
-    },
+    #[error(transparent)]
+    CurveLeftRange(#[from] CurveLeftRange),
     /// The computation was stopped by its [`Interrupt`](crate::Interrupt).
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -105,12 +93,6 @@ fn after_search(searched: u64) -> String {
 
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
-}
-
-impl From<CurveLeftRange> for OptimumError {
-    fn from(CurveLeftRange { arm, name, tally }: CurveLeftRange) -> Self {
-        Self::CurveLeftRange { arm, name, tally }
-    }
 }
 
 /// Why one way of solving a game failed.

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use super::error::SolverError;
 use super::meter::MemoryLimit;
 use super::sequence::Plan;
-use super::state_space::{BLANK, CurveLeftRange, StateSpace};
+use super::state_space::{BLANK, StateSpace};
 use super::warmup_cost::WarmupCost;
-use crate::Interrupt;
+use crate::{CurveLeftRange, Interrupt};
 
 /// The result of a search.
 pub(crate) struct SearchResult {

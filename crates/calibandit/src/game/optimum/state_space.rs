@@ -6,20 +6,12 @@
 //! appear in increasing order.
 
 use crate::game::least_loss::interchangeable;
-use crate::game::{Exposure, Game};
+use crate::game::{CurveLeftRange, Exposure, Game};
 
 use super::fixed_point::fixed;
 
 /// A play that no longer matters, or none. Not an `Option`, because windows are packed: blank plus one wraps to 0.
 pub(crate) const BLANK: u32 = u32::MAX;
-
-/// The loss function of this arm leaves [0, 1] at this tally.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CurveLeftRange {
-    pub(crate) arm: usize,
-    pub(crate) name: Option<String>,
-    pub(crate) tally: f64,
-}
 
 /// How an arm's loss depends on its window.
 #[derive(Clone, Copy, PartialEq)]
@@ -122,7 +114,7 @@ impl<'g> StateSpace<'g> {
         let tally = weights.tally(std::iter::once(true).chain(window.iter().map(|&other| other == arm)));
         let loss = self.game.arms()[x].loss(Exposure { tally, plays, memory: weights.memory() });
         if loss.is_nan() {
-            return Err(CurveLeftRange { arm: x, name: self.game.arm_name(x).map(str::to_owned), tally });
+            return Err(CurveLeftRange::new(self.game, x, tally));
         }
         Ok(self.excess_of(loss))
     }
