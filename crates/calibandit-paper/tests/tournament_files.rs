@@ -3,14 +3,13 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit_experiment::ErrorKind;
-use calibandit_experiment::output::files::{FaultKind, Faults, Files};
+use calibandit_experiment::output::files::{FaultKind, Faults, Files, contents};
 use calibandit_experiment::output::{OutputDir, OutputNote};
 use calibandit_experiment::schedule::ProgressUpdate;
 use calibandit_paper::tournament::{Tournament, TournamentError, TournamentOptions, TournamentSession};
@@ -33,6 +32,16 @@ fn tiny(seed: u64) -> TournamentOptions {
 
 /// Runs a tournament and stops it after this many instances. Returns also what was said about the folder.
 fn run(out: &OutputDir, seed: u64, stop_after: usize) -> (Result<Tournament, TournamentError>, Vec<OutputNote>) {
+    run_only(&[], out, seed, stop_after)
+}
+
+/// The same with only these kinds of policies.
+fn run_only(
+    only: &[&str],
+    out: &OutputDir,
+    seed: u64,
+    stop_after: usize,
+) -> (Result<Tournament, TournamentError>, Vec<OutputNote>) {
     let stop = AtomicBool::new(false);
     let progress = |update: ProgressUpdate| stop.store(update.done >= stop_after, Ordering::Relaxed);
     let notes = RefCell::new(Vec::new());
@@ -40,6 +49,7 @@ fn run(out: &OutputDir, seed: u64, stop_after: usize) -> (Result<Tournament, Tou
     let session = TournamentSession {
         out,
         force: false,
+        only: &only.iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>(),
         command: "calibandit tournament",
         threads: 1,
         stop: &stop,
@@ -48,20 +58,6 @@ fn run(out: &OutputDir, seed: u64, stop_after: usize) -> (Result<Tournament, Tou
     };
     let played = session.run(&tiny(seed));
     (played, notes.take())
-}
-
-/// All files below a folder.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for path in fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path()) {
-        let name = PathBuf::from(path.file_name().unwrap());
-        if path.is_dir() {
-            all.extend(contents(&path).into_iter().map(|(below, bytes)| (name.join(below), bytes)));
-        } else {
-            all.insert(name, fs::read(&path).unwrap());
-        }
-    }
-    all
 }
 
 fn journal(folder: &Path) -> PathBuf {
@@ -100,6 +96,29 @@ fn an_interrupted_tournament_continues_and_damaged_records_are_played_again() {
     assert!(matches!(&notes[..], [OutputNote::OtherJournal { .. }]), "{notes:?}");
     (0..2).for_each(|_| fs::remove_file(journal(folder.path())).unwrap());
     assert!(contents(folder.path()) == expected);
+}
+
+#[test]
+fn results_of_other_policies_are_taken_over_if_they_are_whole_and_of_the_same_tournament() {
+    let folder = TempDir::new().unwrap();
+    let out = OutputDir::new(folder.path());
+    let only = |seed, stop_after| run_only(&["calibrated", "exp3"], &out, seed, stop_after).0;
+    let refused = only(1, usize::MAX).unwrap_err().to_string();
+    assert!(refused.contains("manifest.json"), "{refused}");
+    run(&out, 1, usize::MAX).0.unwrap();
+    fs::remove_file(journal(folder.path())).unwrap(); // of the refused one
+    let expected = contents(folder.path());
+    assert!(matches!(only(1, 5).unwrap_err(), TournamentError::Stopped { done: 5, .. }));
+    only(1, usize::MAX).unwrap();
+    assert!(contents(folder.path()) == expected);
+    assert!(matches!(only(2, usize::MAX).unwrap_err(), TournamentError::OtherTournament { what: "options", .. }));
+    let table = folder.path().join("instances.csv");
+    let text = fs::read_to_string(&table).unwrap();
+    fs::write(&table, text.replacen(",0.", ",1.", 1)).unwrap();
+    let refused = only(1, usize::MAX).unwrap_err();
+    assert!(refused.to_string().contains("instances.csv"), "{refused}");
+    let TournamentError::Output(refused) = refused else { panic!("{refused}") };
+    assert!(matches!(refused.kind(), ErrorKind::Damaged { .. }), "{refused}");
 }
 
 #[test]

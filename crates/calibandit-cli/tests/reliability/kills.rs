@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use calibandit_experiment::ErrorKind;
 use calibandit_experiment::output::OutputDir;
+use calibandit_experiment::output::files::contents;
 
-use super::{contents, folder, number, program, random, run};
+use super::{folder, number, program, random, run};
 
 /// What kills have shown.
 #[derive(Default)]

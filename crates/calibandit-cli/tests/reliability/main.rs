@@ -8,9 +8,8 @@
 mod kills;
 mod writers;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -44,21 +43,6 @@ fn program(folder: &Path, arguments: &[&str]) -> Command {
 fn run(folder: &Path, arguments: &[&str]) {
     let output = program(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// All files below a folder.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for path in fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path()) {
-        let name = PathBuf::from(path.file_name().unwrap());
-        if path.is_dir() {
-            all.extend(contents(&path).into_iter().map(|(below, bytes)| (name.join(below), bytes)));
-        } else if let Ok(bytes) = fs::read(&path) {
-            // A file that its owner has removed in between is none.
-            all.insert(name, bytes);
-        }
-    }
-    all
 }
 
 /// A number that can be set for longer tests.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{contents, folder, number, program, random, run};
+use calibandit_experiment::output::files::contents;
+
+use super::{folder, number, program, random, run};
 
 const FIRST: [&str; 4] = ["run", "small.toml", "--out", "out"];
 

@@ -1,8 +1,9 @@
-//! Experiments run by the real program in temporary folders: results, shards, interruption, errors.
+//! Experiments run by the real program in temporary folders: results, shards, interruption, errors, large input.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod check;
+mod large;
 
 use std::fs;
 use std::path::{Path, PathBuf};

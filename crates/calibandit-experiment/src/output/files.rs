@@ -5,8 +5,10 @@
 //! or absent, and a symbolic link is replaced and never written through.
 
 mod faults;
+mod listing;
 
 pub use faults::{FaultKind, Faults};
+pub use listing::contents;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use calibandit_experiment::output::OutputDir;
-use calibandit_experiment::output::files::{FaultKind, Faults, Files};
+use calibandit_experiment::output::files::{FaultKind, Faults, Files, contents};
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::schedule::ProgressUpdate;
 use calibandit_experiment::{ErrorKind, Experiment};
@@ -102,23 +102,6 @@ const WRITERS: [Writer; 6] = [
         write: |out| rewrite_report(out, &|_| {}, texts()),
     },
 ];
-
-/// All files below a folder.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for path in fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path()) {
-        if path.is_dir() {
-            all.extend(
-                contents(&path)
-                    .into_iter()
-                    .map(|(name, bytes)| (Path::new(path.file_name().unwrap()).join(name), bytes)),
-            );
-        } else {
-            all.insert(path.file_name().unwrap().into(), fs::read(&path).unwrap());
-        }
-    }
-    all
-}
 
 fn copy(from: &Path, to: &Path) {
     for (name, bytes) in contents(from) {

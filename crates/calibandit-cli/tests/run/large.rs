@@ -1,28 +1,6 @@
 //! Large, long and hostile experiments with the real program: they end in a report, stop at once, or are refused.
 
-#![allow(clippy::unwrap_used)] // a test may panic
-
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use tempfile::TempDir;
-
-fn folder_with(text: &str) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("x.toml"), text).unwrap();
-    folder
-}
-
-fn program(folder: &Path) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_calibandit"));
-    program.current_dir(folder);
-    program
-}
-
-fn calibandit(folder: &Path, arguments: &[&str]) -> Output {
-    program(folder).args(arguments).output().expect("the program starts")
-}
+use super::*;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -38,7 +16,7 @@ fn a_sweep_of_141_points_ends_in_a_report_with_one_panel() {
          sweep = {{ \"policy.memory_bound\" = [{}] }}\n",
         values.join(", ")
     ));
-    let output = calibandit(folder.path(), &["run", "x.toml"]);
+    let output = calibandit(folder.path(), &["run", "small.toml"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let report = fs::read_to_string(folder.path().join("out/x/report.html")).unwrap();
     assert!(report.contains("The sweep has 141 points, so the figure shows the CPR at the horizon."));
@@ -49,13 +27,12 @@ fn a_sweep_of_141_points_ends_in_a_report_with_one_panel() {
 #[cfg(unix)]
 #[test]
 fn the_first_interruption_ends_a_task_of_hours_and_keeps_what_is_finished() {
-    use std::time::{Duration, Instant};
     let folder = folder_with(
         "name = \"x\"\nhorizon = 1_000_000_000_000\ninstances = 1\n\
          game = { kind = \"step\", arms = 3, memory = 2 }\n\
          policy = [{ kind = \"thompson\" }, { kind = \"calibrated\", memory_bound = 2 }]\n",
     );
-    let mut child = program(folder.path()).args(["run", "x.toml", "--jobs", "2"]).spawn().unwrap();
+    let mut child = program(folder.path()).args(["run", "small.toml", "--jobs", "2"]).spawn().unwrap();
     let journal = || {
         let files = fs::read_dir(folder.path().join("out/x")).ok()?;
         let names = files.map(|entry| entry.unwrap().path());
@@ -84,12 +61,22 @@ fn check_refuses_what_run_refuses() {
          arm = [{{ memory = 60, loss = [{}] }}, {{ memory = 60, loss = 0.4 }}]\n",
         losses.join(", ")
     ));
-    let (check, run) = (calibandit(folder.path(), &["check", "x.toml"]), calibandit(folder.path(), &["run", "x.toml"]));
+    let (check, run) =
+        (calibandit(folder.path(), &["check", "small.toml"]), calibandit(folder.path(), &["run", "small.toml"]));
     let reason = "there is no regret without the optimum: the game is too large for its exact optimum";
     assert!(text(&check.stderr).contains(reason), "{}", text(&check.stderr));
     assert!(text(&run.stderr).contains(reason), "{}", text(&run.stderr));
-    assert_eq!(check.status.code(), Some(2));
-    assert!(!run.status.success());
+    assert_eq!((check.status.code(), run.status.code()), (Some(2), Some(2)));
+    // Nothing is run, not even an experiment before it.
+    let fine = "name = \"y\"\nhorizon = 1000\ngame = { kind = \"step\" }\npolicy = [{ kind = \"ucb1\" }]\n";
+    fs::write(folder.path().join("y.toml"), fine).unwrap();
+    let both = calibandit(folder.path(), &["run", "y.toml", "small.toml", "--out", "both"]);
+    assert!(text(&both.stderr).contains(reason), "{}", text(&both.stderr));
+    let journal = |path: PathBuf| fs::read_to_string(path).unwrap().lines().count();
+    let files = fs::read_dir(folder.path().join("both")).unwrap().map(|file| file.unwrap().path());
+    let journals: Vec<usize> =
+        files.filter(|path| path.to_string_lossy().contains(".unfinished")).map(journal).collect();
+    assert_eq!(journals, [1, 1], "journals have a heading and nothing else");
 }
 
 #[test]
@@ -99,7 +86,7 @@ fn control_characters_of_files_do_not_reach_the_terminal() {
          game = { kind = \"step\", arms = 3, memory = 8 }\n\
          policy = [{ kind = \"epoch-ucb\", memory_bound = 2, label = \"\\u001b[2J\\u009b\" }, { kind = \"exp3\" }]\n",
     );
-    for arguments in [&["check", "x.toml"][..], &["run", "x.toml"], &["run", "x.toml", "--tables"]] {
+    for arguments in [&["check", "small.toml"][..], &["run", "small.toml"], &["run", "small.toml", "--tables"]] {
         let output = calibandit(folder.path(), arguments);
         assert!(output.status.success(), "{}", text(&output.stderr));
         for stream in [text(&output.stdout), text(&output.stderr)] {
