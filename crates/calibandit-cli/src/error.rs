@@ -65,6 +65,9 @@ impl CliError {
             CliError::F1(_) => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
             CliError::Interrupted { .. } => 130,
+            CliError::Session(SessionError::Experiment(error)) if matches!(error.kind(), ErrorKind::Refused { .. }) => {
+                2
+            }
             CliError::Output(_) | CliError::Session(_) | CliError::Experiment(_) => 1,
             CliError::File { .. } | CliError::Tournament(_) => 1,
         }

@@ -63,6 +63,16 @@ pub enum ErrorKind {
         /// Why.
         source: InstanceError,
     },
+    /// The regret at a point of the sweep cannot be computed, so that nothing is run.
+    #[error("the experiment cannot be run: {experiment}, {point}: {source}")]
+    Refused {
+        /// The name of the experiment.
+        experiment: String,
+        /// The label of the point of the sweep.
+        point: String,
+        /// Why.
+        source: InstanceError,
+    },
     /// The run was stopped before all tasks were done.
     #[error("stopped after {done} of {total} tasks")]
     Stopped {

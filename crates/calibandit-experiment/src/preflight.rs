@@ -10,7 +10,7 @@ pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
-use calibandit::{Game, Optima, PolicySpec, reo};
+use calibandit::{Game, Interrupt, Interrupted, Optima, PolicySpec, reo_interruptible};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -113,7 +113,23 @@ impl Preflight {
 /// Analyses every point of an experiment. What a run would refuse is refused by validation, or is a
 /// [`refusal`](Preflight::refusal) here.
 pub fn preflight(experiment: &Experiment) -> Vec<Preflight> {
-    experiment.points().iter().map(|point| analyse(experiment, point)).collect()
+    preflight_interruptible(experiment, Interrupt::never()).expect("nothing interrupts")
+}
+
+/// [`preflight`] with a stop flag.
+///
+/// # Errors
+/// [`Interrupted`] if the flag is set before the analysis has ended.
+pub fn preflight_interruptible(
+    experiment: &Experiment,
+    interrupt: Interrupt<'_>,
+) -> Result<Vec<Preflight>, Interrupted> {
+    let of_point = |point| {
+        let analysis = analyse(experiment, point, interrupt);
+        // What was given up is not known, so that an analysis that was interrupted is of no use.
+        interrupt.check().map(|()| analysis)
+    };
+    experiment.points().iter().map(of_point).collect()
 }
 
 /// The estimated time of a run on one core, in seconds: right to within a factor of two or three. Simulations that are
@@ -147,17 +163,17 @@ pub fn to_json(experiment: &Experiment, points: &[Preflight]) -> Value {
     value
 }
 
-fn analyse(experiment: &Experiment, point: &Point) -> Preflight {
+fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> Preflight {
     let game = first_game(experiment, point);
     let horizon = experiment.horizon();
-    let known = reo(&game);
+    let known = reo_interruptible(&game, interrupt);
     let alpha = known.as_ref().ok().map(|reo| reo.alpha);
     let alpha_error = known.as_ref().err().map(ToString::to_string);
     let beaten_by = known
         .ok()
         .filter(|reo| reo.alpha > 0.0)
         .map(|reo| BeatenBy { arm: reo.arm, window: reo.window.iter().map(|&played| u8::from(played)).collect() });
-    let mut optima = Optima::new(&game);
+    let mut optima = Optima::new(&game).interruptible(interrupt);
     let best = optima.bounds_at(horizon);
     // What a run does with its first instance.
     let refusal = optimum_at_checkpoints(&mut optima, experiment.grid()).err();

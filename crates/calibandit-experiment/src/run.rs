@@ -43,6 +43,7 @@ pub struct RunOptions<'a> {
 /// Many curves are kept in a temporary file, in the folder of the journal if there is one.
 ///
 /// # Errors
+/// [`ErrorKind::Refused`] if an optimum is out of reach, which is found before anything is simulated;
 /// [`ErrorKind::Instance`] if a policy could not play an instance, [`ErrorKind::Stopped`] if the run was stopped,
 /// [`ErrorKind::Io`] if the journal or the temporary file could not be written.
 pub fn run(
@@ -52,6 +53,15 @@ pub fn run(
 ) -> Result<Results, Error> {
     let curves = CurveCollector::new(journal.as_ref().map(|journal| journal.folder()));
     run_into(experiment, options, journal, curves)
+}
+
+/// Checks that the regret of an experiment can be computed, by the first instance of each game: what [`run()`] also does
+/// before it simulates. It is for programs that run several experiments, and refuse all before the first one.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] if an optimum is out of reach, [`ErrorKind::Stopped`] if the stop flag was set.
+pub fn check(experiment: &Experiment, options: &RunOptions<'_>) -> Result<(), Error> {
+    RunPlan::new(experiment, options.shard).check_games(options, false)
 }
 
 /// Runs an experiment and collects its curves here.
@@ -70,6 +80,12 @@ fn run_into(
             false => Ok(()),
         })?;
     }
+    // An experiment of which something is finished was checked when it was begun.
+    if plan.known_count() == 0 {
+        plan.check_games(options, true)?;
+    }
+    let batches = plan.batches();
+    plan.free_unused();
     let task = |batch: Batch| {
         let (cost, units, stage) = (plan.cost(&batch), plan.units(&batch), plan.stage(&batch));
         let plays = plan.plays(&batch);
@@ -92,11 +108,11 @@ fn run_into(
         |batch: &Batch, plays: &AtomicU64| plan.simulate(batch, Interrupt::new(options.stop).counting(plays));
     schedule
         .done_before(plan.known_count())
-        .run_in_steps(plan.batches().into_iter().map(task).collect(), simulate, collect)
+        .run_in_steps(batches.into_iter().map(task).collect(), simulate, collect)
         .map_err(|error| match error {
-            ScheduleError::Task(error) => error,
-            ScheduleError::Stopped { done, total } => ErrorKind::Stopped { done, total }.into(),
-        })?;
+        ScheduleError::Task(error) => error,
+        ScheduleError::Stopped { done, total } => ErrorKind::Stopped { done, total }.into(),
+    })?;
     plan.results(curves).map_err(failed)
 }
 

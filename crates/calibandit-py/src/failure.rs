@@ -96,7 +96,7 @@ impl Failure {
             Failure::Experiment(error) => match error.into_kind() {
                 ErrorKind::Invalid(errors) => Failure::Spec(errors).raise(py),
                 ErrorKind::Stopped { .. } => PyKeyboardInterrupt::new_err(message),
-                ErrorKind::Instance { source, .. } => match source {
+                ErrorKind::Instance { source, .. } | ErrorKind::Refused { source, .. } => match source {
                     InstanceError::Game(_) | InstanceError::Optimum(_) => exception(py, "GameError", &message),
                     InstanceError::Policy(_) => exception(py, "PolicyError", &message),
                     _ => exception(py, "SimulationError", &message),

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use calibandit::{Interrupt, OptimumError};
 use calibandit_experiment::output::{OutputDir, OutputNote, Stored};
-use calibandit_experiment::preflight::{memory_warnings, preflight, to_json};
+use calibandit_experiment::preflight::{memory_warnings, preflight_interruptible, to_json};
 use calibandit_experiment::run::{RunOptions, Shard, run as run_experiment};
 use calibandit_experiment::spec::policy_from_json;
 use calibandit_experiment::{Experiment, GameSource, PolicySource};
@@ -196,7 +197,12 @@ pub(crate) fn read(py: Python<'_>, folder: PathBuf) -> Result<Table, Failure> {
 pub(crate) fn check_spec(py: Python<'_>, path: Option<PathBuf>, json: Option<&str>) -> Result<String, Failure> {
     called(|| {
         let spec = read_spec(path, json)?;
-        watched(py, None, &Arc::default(), move |_| Ok(to_json(&spec, &preflight(&spec)).to_string()))
+        let stop = Arc::<AtomicBool>::default();
+        let flag = stop.clone();
+        watched(py, None, &stop, move |_| {
+            let points = preflight_interruptible(&spec, Interrupt::new(&flag)).map_err(OptimumError::from)?;
+            Ok(to_json(&spec, &points).to_string())
+        })
     })
 }
 

@@ -96,14 +96,19 @@ impl Session<'_> {
         if !self.force {
             self.out.check_replaceable(experiments, self.shard)?;
         }
+        let open = |experiment| run::open_journal(&lock, experiment, self.shard, self.note);
+        let mut journals = experiments.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let options = RunOptions { threads: self.threads, shard: self.shard, stop: self.stop, progress: &() };
+        // The first one is checked by its own run.
+        for (experiment, journal) in experiments.iter().zip(&journals).skip(1) {
+            if journal.known().is_empty() {
+                run::check(experiment, &options)?;
+            }
+        }
         let mut all: Vec<Results> = Vec::new();
-        let mut journals = Vec::new();
-        for experiment in experiments {
-            let mut journal = run::open_journal(&lock, experiment, self.shard, self.note)?;
+        for (experiment, journal) in experiments.iter().zip(&mut journals) {
             let progress = progress_of(experiment);
-            let options = RunOptions { threads: self.threads, shard: self.shard, stop: self.stop, progress: &progress };
-            all.push(run::run(experiment, &options, Some(&mut journal))?);
-            journals.push(journal);
+            all.push(run::run(experiment, &RunOptions { progress: &progress, ..options }, Some(journal))?);
         }
         let new = lock.write_tables(experiments, &all, self.shard)?;
         if self.shard == Shard::WHOLE {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::preflight::memory_warnings;
 use calibandit_experiment::results::Results;
-use calibandit_experiment::run::Shard;
+use calibandit_experiment::run::{self, RunOptions, Shard};
 use calibandit_experiment::spec::Overrides;
 use calibandit_experiment::{ErrorKind, Experiment};
 use calibandit_paper::figures;
@@ -51,6 +51,18 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     // All folders are checked before the first run.
     for (out, specs) in groups.iter().filter(|_| !arguments.force) {
         OutputDir::new(out).check_replaceable(specs, arguments.shard)?;
+    }
+    // So are all experiments; a session checks its own.
+    for (out, specs) in groups.iter().skip(1) {
+        let options = RunOptions {
+            threads: arguments.execution.jobs,
+            shard: arguments.shard,
+            stop: stop_on_ctrl_c(),
+            progress: &(),
+        };
+        for spec in *specs {
+            run::check(spec, &options).map_err(|error| failed(error.into(), out))?;
+        }
     }
     let mut closing = Closing::new(&arguments.execution);
     for (out, specs) in groups {
@@ -123,14 +135,16 @@ impl Output<'_> {
             texts,
             sections: self.sections,
         };
-        session.run(specs, |spec| Display::new(spec.name())).map_err(|error| match &error {
-            SessionError::Experiment(failure) => match *failure.kind() {
-                ErrorKind::Stopped { done, total: tasks } => {
-                    CliError::Interrupted { out: self.out.to_path_buf(), done, tasks }
-                }
-                _ => error.into(),
-            },
-            _ => error.into(),
-        })
+        session.run(specs, |spec| Display::new(spec.name())).map_err(|error| failed(error, self.out))
     }
+}
+
+/// The error of a run into this folder.
+fn failed(error: SessionError, out: &Path) -> CliError {
+    if let SessionError::Experiment(failure) = &error
+        && let ErrorKind::Stopped { done, total: tasks } = *failure.kind()
+    {
+        return CliError::Interrupted { out: out.to_path_buf(), done, tasks };
+    }
+    error.into()
 }

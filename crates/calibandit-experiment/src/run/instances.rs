@@ -99,6 +99,17 @@ impl<'a> Instances<'a> {
         slot.get_or_init(|| self.prepare(key.0, instance, interrupt).map(Arc::new)).clone()
     }
 
+    /// One point of each game.
+    pub(super) fn points(&self) -> impl Iterator<Item = usize> {
+        (0..self.games.len()).filter_map(|game| self.game_of.iter().position(|of_point| *of_point == game))
+    }
+
+    /// Frees the instances that nobody has announced.
+    pub(super) fn free_unused(&self) {
+        let is_used = |game: usize, place: u64| self.games[game].uses[place as usize].load(Ordering::Acquire) > 0;
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).retain(|&(game, place), _| is_used(game, place));
+    }
+
     /// The game and the place of an instance in it.
     fn place(&self, point: usize, instance: u64) -> (usize, u64) {
         let game = self.game_of[point];

@@ -11,11 +11,12 @@ use calibandit::{
 };
 use sha2::{Digest, Sha256};
 
-use super::Shard;
 use super::instances::{Instance, Instances};
+use super::{RunOptions, Shard};
 use crate::error::{Error, ErrorKind, InstanceError};
 use crate::experiment::{PolicySource, UserPolicyFactory};
 use crate::results::{Curve, CurveCollector, Results, Sample};
+use crate::schedule::{ScheduleError, Scheduler, Task};
 use crate::spec::Point;
 use crate::{Experiment, cost};
 
@@ -78,6 +79,37 @@ impl<'a> RunPlan<'a> {
         let (groups, stages) = (groups(experiment, &instances), stages(experiment, &instances, &sizes));
         let known = vec![0; (experiment.size().curves() as usize).div_ceil(64)];
         Self { experiment, shard, groups, instances, stages, sizes, known, known_count: 0 }
+    }
+
+    /// Prepares the first instance of each game, so that a game whose optimum is out of reach is refused before anything
+    /// is simulated. `keep`: they stay in memory, for the run that follows, unless they are large.
+    pub(super) fn check_games(&self, options: &RunOptions<'_>, keep: bool) -> Result<(), Error> {
+        let bytes: u64 = self.sizes.iter().map(|size| size.bytes).sum();
+        let check = |&point: &usize| {
+            let checked = self.instances.get(point, 0, Interrupt::new(options.stop)).map(drop);
+            if !keep || bytes > STAGE_BYTES {
+                self.instances.free_unused();
+            }
+            checked.map_err(|source| {
+                let (experiment, point) = (self.experiment, &self.experiment.points()[point]);
+                let (experiment, point) = (experiment.name().to_owned(), point.label.clone());
+                Error::from(ErrorKind::Refused { experiment, point, source })
+            })
+        };
+        let tasks = self.instances.points().map(|point| Task::new(point, 1.0)).collect();
+        let schedule = Scheduler::new(options.threads).stop(options.stop);
+        schedule.run(tasks, check, |_, ()| Ok(())).map_err(|error| match error {
+            ScheduleError::Task(refused) => refused,
+            ScheduleError::Stopped { .. } => {
+                let curves = options.shard.count(self.experiment.size().curves() as u64) as usize;
+                ErrorKind::Stopped { done: self.known_count, total: curves }.into()
+            }
+        })
+    }
+
+    /// Frees the instances that were only prepared for [`check_games`](Self::check_games).
+    pub(super) fn free_unused(&self) {
+        self.instances.free_unused();
     }
 
     /// Notes that a curve is known. `false` if it was already, or is not a curve of this run.
