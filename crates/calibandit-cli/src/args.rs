@@ -135,6 +135,9 @@ pub(crate) struct TournamentArgs {
     /// Replace the results of experiments in the folder.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Play only policies of this kind, and take the results of all others from the folder, after a check.
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(PolicySpec::KINDS))]
+    pub(crate) only: Vec<String>,
     /// Make a preview in seconds: fewer and shorter games.
     #[arg(long)]
     pub(crate) quick: bool,

@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 const SMALL: [&str; 6] = ["tournament", "--quick", "--instances", "1", "--random-games", "6"];
-const FILES: [&str; 6] =
-    ["games.csv", "policies.csv", "head-to-head.csv", "manifest.json", "tournament.md", "report.html"];
+const FILES: [&str; 7] =
+    ["games.csv", "policies.csv", "head-to-head.csv", "instances.csv", "manifest.json", "tournament.md", "report.html"];
 
 fn calibandit(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_calibandit")).current_dir(folder).args(arguments).output().unwrap()

@@ -15,11 +15,13 @@
 //! | `games.csv` | every policy in every game |
 //! | `policies.csv` | every policy in every group of games |
 //! | `head-to-head.csv` | every pair of policies in every group |
+//! | `instances.csv` | every policy in every instance of every game |
 //! | `manifest.json` | the games, the options, the program, and the digests of the tables |
 //! | `tournament.md` | the tables as Markdown |
 //! | `report.html`, `figures/` | the report |
 //! | `.unfinished-tournament-FINGERPRINT.jsonl` | the journal of an unfinished tournament |
 
+mod earlier;
 mod files;
 mod games;
 mod lower_bound;
@@ -41,6 +43,8 @@ pub use published::{Evidence, evidence, published};
 pub use ranking::{GameRow, GroupRow, WinRate, head_to_head, in_game, in_group};
 pub use tables::tables;
 pub use text::{markdown, plain};
+
+use std::path::PathBuf;
 
 use calibandit::{GameError, PolicyError, SimulateError};
 use calibandit_report::session::SessionError;
@@ -156,6 +160,32 @@ pub enum TournamentError {
         policy: String,
         /// The reason.
         source: SimulateError,
+    },
+    /// The folder has another tournament than the one whose results would be taken over.
+    #[error(
+        "{path} has a tournament with other {what}, so its results cannot be taken over; play all policies instead",
+        path = path.display()
+    )]
+    OtherTournament {
+        /// The output folder.
+        path: PathBuf,
+        /// What is different: options or games.
+        what: &'static str,
+    },
+    /// A policy whose results would be taken over does not give them any more.
+    #[error(
+        "{game}: {policy} has another result than in the folder (CPR {now} instead of {before} on the first instance); \
+         play its kind again too, or all policies"
+    )]
+    Changed {
+        /// The game.
+        game: String,
+        /// The policy.
+        policy: String,
+        /// The CPR in the folder.
+        before: f64,
+        /// The CPR now.
+        now: f64,
     },
     /// The stop flag was set.
     #[error("the tournament was stopped after {done} of {total} instances")]

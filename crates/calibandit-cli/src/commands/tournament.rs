@@ -36,6 +36,7 @@ pub(crate) fn tournament(arguments: &args::TournamentArgs) -> Result<(), CliErro
     let session = TournamentSession {
         out: &out,
         force: arguments.force,
+        only: &arguments.only,
         command: &command,
         threads: arguments.execution.jobs,
         stop: stop_on_ctrl_c(),

@@ -98,7 +98,35 @@ impl OutputDir {
         Ok((first.experiments, merged))
     }
 
+    /// Reads one table of a tournament, and the manifest.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); [`ErrorKind::NoResults`] if the folder does not have the results of a tournament.
+    pub fn read_tournament_table(&self, name: &str) -> Result<(Value, Vec<u8>), Error> {
+        let manifest = self.read_sealed()?;
+        if !is_tournament(&manifest) {
+            return Err(self.no_results("results, but not those of a tournament"));
+        }
+        let Ok(digest) = serde_json::from_value::<FileDigest>(manifest["tables"][name].clone()) else {
+            return Err(self.no_results(&format!("the results of a tournament without `{name}`")));
+        };
+        let mut file = HashedFile::open(self, name)?;
+        let mut table = Vec::new();
+        file.read_to_end(&mut table).map_err(|source| Error::io(&self.path.join(name), source))?;
+        file.check(self, name, &digest)?;
+        Ok((manifest, table))
+    }
+
     fn read_manifest(&self) -> Result<Manifest, Error> {
+        let value = self.read_sealed()?;
+        if is_tournament(&value) {
+            return Err(self.no_results("the results of a tournament"));
+        }
+        serde_json::from_value(value).map_err(|error| self.damaged(MANIFEST, error.to_string()))
+    }
+
+    /// The manifest, if it is as it was written.
+    fn read_sealed(&self) -> Result<Value, Error> {
         let path = self.path.join(MANIFEST);
         let text = match fs::read(&path) {
             Ok(text) => text,
@@ -107,19 +135,19 @@ impl OutputDir {
             }
             Err(error) => return Err(Error::io(&path, error)),
         };
-        let no_results =
-            |holds: &str| ErrorKind::NoResults { path: self.path.clone(), holds: Some(holds.to_owned()) }.into();
         let value = serde_json::from_slice::<Value>(&text).unwrap_or_default();
         match value.get("manifest").and_then(Value::as_u64) {
             Some(layout) if layout != u64::from(LAYOUT) => {
-                return Err(ErrorKind::Layout { path: self.path.clone(), layout }.into());
+                Err(ErrorKind::Layout { path: self.path.clone(), layout }.into())
             }
-            _ if is_tournament(&value) => return Err(no_results("the results of a tournament")),
-            _ if is_sealed(&text) => {}
-            None if value.is_object() => return Err(no_results("a `manifest.json` that this program did not write")),
-            _ => return Err(self.damaged(MANIFEST, "it does not match its checksum".to_owned())),
+            _ if is_sealed(&text) => Ok(value),
+            None if value.is_object() => Err(self.no_results("a `manifest.json` that this program did not write")),
+            _ => Err(self.damaged(MANIFEST, "it does not match its checksum".to_owned())),
         }
-        serde_json::from_value(value).map_err(|error| self.damaged(MANIFEST, error.to_string()))
+    }
+
+    fn no_results(&self, holds: &str) -> Error {
+        ErrorKind::NoResults { path: self.path.clone(), holds: Some(holds.to_owned()) }.into()
     }
 
     /// Why there is no manifest.

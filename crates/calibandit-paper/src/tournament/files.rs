@@ -9,6 +9,7 @@ use calibandit_experiment::{Error, ErrorKind};
 use calibandit_report::session::{SessionError, write_report};
 use serde_json::{Value, json};
 
+use super::earlier::{INSTANCES, instances};
 use super::play::{PlannedTournament, fingerprint};
 use super::tables::feedback_name;
 use super::{
@@ -23,6 +24,9 @@ pub struct TournamentSession<'a> {
     /// Whether something else than a tournament in the folder is replaced. If not, it is refused:
     /// [`ErrorKind::Occupied`].
     pub force: bool,
+    /// The kinds of policies that are played; the results of all others are taken from the folder, after a check. If
+    /// empty, all are played.
+    pub only: &'a [String],
     /// The command that runs the tournament again.
     pub command: &'a str,
     /// The number of threads; 0 for as many as the machine can run at once.
@@ -48,9 +52,13 @@ impl TournamentSession<'_> {
         if !self.force {
             self.out.check_replaceable_by_tournament()?;
         }
-        let plan = PlannedTournament::new(options)?;
+        let mut plan = PlannedTournament::new(options)?;
         let is_valid = |record: &_| plan.is_valid(record);
-        let mut journal = Journal::open(&lock, "tournament", fingerprint(options), is_valid, self.note)?;
+        let mut journal = Journal::open(&lock, "tournament", fingerprint(options, self.only), is_valid, self.note)?;
+        // With a complete journal, the earlier results are not needed. A stop may have removed their manifest.
+        if !self.only.is_empty() && journal.known().len() < plan.instances() {
+            plan.take_over(self.out, self.only)?;
+        }
         let tournament = plan.run(self.threads, self.stop, self.progress, Some(&mut journal))?;
         write(&lock, &tournament, self.command)?;
         journal.remove()?;
@@ -72,6 +80,8 @@ fn write(lock: &OutputLock, tournament: &Tournament, command: &str) -> Result<()
     new.table("games.csv", &table(folder, "games.csv", &GAMES, games(tournament))?)?;
     new.table("policies.csv", &table(folder, "policies.csv", &POLICIES, policies(tournament))?)?;
     new.table("head-to-head.csv", &table(folder, "head-to-head.csv", &HEAD_TO_HEAD, duels(tournament))?)?;
+    let csv = |source: csv::Error| ErrorKind::Csv { path: folder.join(INSTANCES), source: source.into() };
+    new.table(INSTANCES, &instances(tournament).map_err(|error| Error::from(csv(error)))?)?;
     new.table("tournament.md", markdown(tournament, command).as_bytes())?;
     write_report(lock, &report(tournament, command))?;
     Ok(new.finish()?)

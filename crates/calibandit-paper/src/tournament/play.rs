@@ -7,13 +7,14 @@ use calibandit::{
     Engine, Game, Grid, Limits, Noise, Optima, PolicyError, PolicySpec, SimulateError, StreamKey, simulate,
 };
 use calibandit_experiment::cost;
-use calibandit_experiment::output::{Fingerprint, Journal, JournalRecord};
+use calibandit_experiment::output::{Fingerprint, Journal, JournalRecord, OutputDir};
 use calibandit_experiment::schedule::{Progress, ScheduleError, Scheduler, Task};
 use calibandit_report::chart::StyleKey;
 use calibandit_report::figures::style_key;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::earlier::EarlierResults;
 use super::{
     LowerBoundEstimate, TournamentError, TournamentGame, TournamentGroup, TournamentOptions, TournamentPolicy, games,
     policies,
@@ -89,12 +90,17 @@ pub fn run(
 }
 
 /// The sources that decide what an instance gives, besides those of the crates below.
-const SOURCES: [&str; 4] =
-    [include_str!("play.rs"), include_str!("games.rs"), include_str!("policies.rs"), include_str!("lower_bound.rs")];
+const SOURCES: [&str; 5] = [
+    include_str!("play.rs"),
+    include_str!("games.rs"),
+    include_str!("policies.rs"),
+    include_str!("lower_bound.rs"),
+    include_str!("earlier.rs"),
+];
 
 /// The fingerprint of everything that the instances depend on.
-pub(super) fn fingerprint(options: &TournamentOptions) -> Fingerprint {
-    Fingerprint::new(&json!({"tournament": options, "sources": SOURCES}))
+pub(super) fn fingerprint(options: &TournamentOptions, only: &[String]) -> Fingerprint {
+    Fingerprint::new(&json!({"tournament": options, "only": only, "sources": SOURCES}))
 }
 
 /// A tournament that can be run.
@@ -102,13 +108,27 @@ pub(super) struct PlannedTournament {
     options: TournamentOptions,
     policies: Vec<TournamentPolicy>,
     games: Vec<PlannedGame>,
+    earlier: EarlierResults,
 }
 
 impl PlannedTournament {
     pub(super) fn new(options: &TournamentOptions) -> Result<Self, TournamentError> {
         let policies = policies()?;
         let planned = games(options).into_iter().map(|entry| PlannedGame::new(entry, &policies, options));
-        Ok(Self { options: options.clone(), games: planned.collect::<Result<_, _>>()?, policies })
+        let games = planned.collect::<Result<_, _>>()?;
+        Ok(Self { options: options.clone(), games, policies, earlier: EarlierResults::default() })
+    }
+
+    /// Takes the results of all policies except those of the kinds in `only` from a folder.
+    pub(super) fn take_over(&mut self, out: &OutputDir, only: &[String]) -> Result<(), TournamentError> {
+        let games: Vec<&TournamentGame> = self.games.iter().map(|game| &game.entry).collect();
+        self.earlier = EarlierResults::read(out, &self.options, &games, &self.policies, only)?;
+        Ok(())
+    }
+
+    /// The number of instances of all games.
+    pub(super) fn instances(&self) -> usize {
+        self.games.iter().map(|game| game.entry.instances as usize).sum()
     }
 
     /// Whether this can be the result of an instance of this tournament.
@@ -142,7 +162,7 @@ impl PlannedTournament {
         let mut tasks = Vec::new();
         for (g, game) in self.games.iter().enumerate() {
             let open = (0..game.entry.instances).filter(|&instance| !known.contains(&(g, instance)));
-            tasks.extend(open.map(|instance| Task::new((g, instance), game.cost(instance))));
+            tasks.extend(open.map(|instance| Task::new((g, instance), game.cost(&self.earlier, g, instance))));
         }
         let collect = |_: &(usize, u64), result: InstanceResult| {
             if let Some(journal) = &mut journal {
@@ -151,14 +171,14 @@ impl PlannedTournament {
             done.push(result);
             Ok(())
         };
-        let play = |&(g, instance): &(usize, u64)| self.games[g].play(&self.policies, self.options.seed, g, instance);
+        let play = |&(g, instance): &(usize, u64)| self.play(g, instance);
         let schedule = Scheduler::new(threads).stop(stop).progress(progress).done_before(known.len());
         schedule.run(tasks, play, collect).map_err(|error| match error {
             ScheduleError::Task(error) => error,
             ScheduleError::Stopped { done, total } => TournamentError::Stopped { done, total },
         })?;
         done.sort_by_key(InstanceResult::key);
-        let Self { options, policies, games } = self;
+        let Self { options, policies, games, .. } = self;
         let mut games: Vec<GameResult> = games.into_iter().map(PlannedGame::into_result).collect();
         for result in done {
             games[result.game].add(result);
@@ -167,6 +187,54 @@ impl PlannedTournament {
         let styles = styles.collect::<Result<_, TournamentError>>()?;
         let policies = policies.into_iter().map(|policy| policy.label).collect();
         Ok(Tournament { options, policies, styles, games })
+    }
+
+    /// Plays one instance of a game with all policies.
+    fn play(&self, index: usize, instance: u64) -> Result<InstanceResult, TournamentError> {
+        let planned = &self.games[index];
+        let (entry, seed) = (&planned.entry, self.options.seed);
+        let game = draw(entry, seed, instance)?;
+        let limits = if entry.group == TournamentGroup::Random { RANDOM_LIMITS } else { Limits::default() };
+        let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
+        let lower_bound = LowerBoundEstimate::of(&game, entry.horizon, optimum.lower_excess);
+        let problem = game.problem(entry.horizon);
+        let name = entry.stream_name();
+        let streams = StreamKey::new(seed, &name, instance);
+        let grid = Grid::end(entry.horizon).expect("the horizons of the games are positive");
+        let mut played = Vec::new();
+        for (at, (participation, policy)) in planned.participations.iter().zip(&self.policies).enumerate() {
+            let spec = match participation {
+                Participation::Plays { policy, instances, .. } if instance < *instances => policy,
+                _ => {
+                    played.push(None);
+                    continue;
+                }
+            };
+            let known = self.earlier.get(index, at, instance);
+            if self.earlier.replaces(index, at, instance) {
+                played.push(known);
+                continue;
+            }
+            let names = || (entry.name.clone(), policy.label.clone());
+            let mut policy = spec.build(&problem, streams.policy()).map_err(|source| {
+                let (game, policy) = names();
+                TournamentError::Policy { game, policy, source }
+            })?;
+            let mut noise = streams.noise();
+            let last = simulate(&game, &mut policy, &grid, Engine::Leaping, &mut noise)
+                .map_err(|source: SimulateError| {
+                    let (game, policy) = names();
+                    TournamentError::Simulate { game, policy, source }
+                })?
+                .last();
+            let now = PlayedInstance { cpr: last.excess - optimum.lower_excess, switches: last.switches };
+            if let Some(before) = known.filter(|before| *before != now) {
+                let (game, policy) = names();
+                return Err(TournamentError::Changed { game, policy, before: before.cpr, now: now.cpr });
+            }
+            played.push(Some(now));
+        }
+        Ok(InstanceResult { game: index, instance, lower_bound, exact: optimum.exact, played })
     }
 }
 
@@ -241,54 +309,16 @@ impl PlannedGame {
     }
 
     /// The estimated time of an instance of all policies, in nanoseconds.
-    fn cost(&self, instance: u64) -> f64 {
-        let of = |participation: &Participation| match participation {
-            Participation::Plays { instances, cost, .. } if instance < *instances => *cost,
+    fn cost(&self, earlier: &EarlierResults, index: usize, instance: u64) -> f64 {
+        let of = |(policy, participation): (usize, &Participation)| match participation {
+            Participation::Plays { instances, cost, .. }
+                if instance < *instances && !earlier.replaces(index, policy, instance) =>
+            {
+                *cost
+            }
             _ => 0.0,
         };
-        self.participations.iter().map(of).sum()
-    }
-
-    fn play(
-        &self,
-        policies: &[TournamentPolicy],
-        seed: u64,
-        index: usize,
-        instance: u64,
-    ) -> Result<InstanceResult, TournamentError> {
-        let entry = &self.entry;
-        let game = draw(entry, seed, instance)?;
-        let limits = if entry.group == TournamentGroup::Random { RANDOM_LIMITS } else { Limits::default() };
-        let optimum = Optima::with_limits(&game, limits).bounds_at(entry.horizon);
-        let lower_bound = LowerBoundEstimate::of(&game, entry.horizon, optimum.lower_excess);
-        let problem = game.problem(entry.horizon);
-        let name = entry.stream_name();
-        let streams = StreamKey::new(seed, &name, instance);
-        let grid = Grid::end(entry.horizon).expect("the horizons of the games are positive");
-        let mut played = Vec::new();
-        for (participation, label) in self.participations.iter().zip(policies.iter().map(|policy| &policy.label)) {
-            let spec = match participation {
-                Participation::Plays { policy, instances, .. } if instance < *instances => policy,
-                _ => {
-                    played.push(None);
-                    continue;
-                }
-            };
-            let names = || (entry.name.clone(), label.clone());
-            let mut policy = spec.build(&problem, streams.policy()).map_err(|source| {
-                let (game, policy) = names();
-                TournamentError::Policy { game, policy, source }
-            })?;
-            let mut noise = streams.noise();
-            let last = simulate(&game, &mut policy, &grid, Engine::Leaping, &mut noise)
-                .map_err(|source: SimulateError| {
-                    let (game, policy) = names();
-                    TournamentError::Simulate { game, policy, source }
-                })?
-                .last();
-            played.push(Some(PlayedInstance { cpr: last.excess - optimum.lower_excess, switches: last.switches }));
-        }
-        Ok(InstanceResult { game: index, instance, lower_bound, exact: optimum.exact, played })
+        self.participations.iter().enumerate().map(of).sum()
     }
 
     /// The result of a game before its first instance.
@@ -309,6 +339,16 @@ impl PlannedGame {
     }
 }
 
+impl TournamentOutcome {
+    /// The instances that were played.
+    pub(super) fn instances(&self) -> &[PlayedInstance] {
+        match self {
+            TournamentOutcome::Played(instances) => instances,
+            TournamentOutcome::Cannot | TournamentOutcome::TooSlow => &[],
+        }
+    }
+}
+
 impl GameResult {
     /// Adds the next instance.
     fn add(&mut self, result: InstanceResult) {
@@ -325,4 +365,28 @@ impl GameResult {
 fn draw(entry: &TournamentGame, seed: u64, instance: u64) -> Result<Game, TournamentError> {
     let mut stream = StreamKey::new(seed, &entry.stream_name(), instance).game();
     entry.game.draw(&mut stream).map_err(|source| TournamentError::Game { game: entry.name.clone(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_results_replace_all_but_the_first_instance_which_must_be_the_same() {
+        let options = TournamentOptions { instances: 2, horizon: 200, random_games: 0, ..TournamentOptions::quick() };
+        let mut plan = PlannedTournament::new(&options).unwrap();
+        let played = |plan: &PlannedTournament, instance| plan.play(0, instance).map(|result| result.played);
+        let [first, second] = [0, 1].map(|instance| played(&plan, instance).unwrap());
+        let policy = first.iter().position(Option::is_some).unwrap();
+        let (before, made_up) = (first[policy].unwrap(), PlayedInstance { cpr: -1.0, switches: 7 });
+        plan.earlier = EarlierResults::of([((0, policy, 0), before), ((0, policy, 1), made_up)]);
+        assert_eq!(played(&plan, 0).unwrap(), first);
+        let mut expected = second;
+        expected[policy] = Some(made_up);
+        assert_eq!(played(&plan, 1).unwrap(), expected);
+        plan.earlier = EarlierResults::of([((0, policy, 0), made_up)]);
+        let refused = played(&plan, 0).unwrap_err();
+        let TournamentError::Changed { policy: label, now, .. } = &refused else { panic!("{refused}") };
+        assert_eq!((label, *now), (&plan.policies[policy].label, before.cpr));
+    }
 }

@@ -67,10 +67,13 @@ impl TournamentPolicy {
         Ok(policy)
     }
 
+    pub(super) fn is_of_kind(&self, kind: &str) -> bool {
+        self.parameters.get("kind").and_then(Value::as_str) == Some(kind)
+    }
+
     /// Whether this is the kind with its defaults.
     pub(super) fn is_default_of(&self, kind: &str) -> bool {
-        self.parameters.get("kind").and_then(Value::as_str) == Some(kind)
-            && self.parameters.keys().all(|name| name == "kind" || name == "memory_bound")
+        self.is_of_kind(kind) && self.parameters.keys().all(|name| name == "kind" || name == "memory_bound")
     }
 
     /// The specification for a game with this memory bound.
