@@ -10,6 +10,7 @@ mod evidence;
 mod files;
 mod fuzz;
 mod ignored;
+mod libc;
 mod outcome;
 mod package;
 mod python;
@@ -106,6 +107,11 @@ const TASKS: &[TaskDefinition] = &[
         name: "crash",
         help: "damage, faults, kills and pairs of writers; writes their numbers to docs/reliability.md",
         steps: &[TaskStep::new("crash", crash::run)],
+    },
+    TaskDefinition {
+        name: "libc",
+        help: "results with glibc and with musl; writes their agreement to docs/reliability.md",
+        steps: &[TaskStep::new("libc", libc::run).requires(&[Requirement::Musl])],
     },
     TaskDefinition {
         name: "bench",

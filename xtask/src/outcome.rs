@@ -41,7 +41,7 @@ impl fmt::Display for StepError {
             Self::UnexplainedSkips { skipped, explained } => {
                 write!(f, "the test runner skipped {skipped} tests, but only {explained} give a reason")
             }
-            Self::Disagreement { found } => write!(f, "peers had different mean losses: {}", found.join("; ")),
+            Self::Disagreement { found } => write!(f, "results differ: {}", found.join("; ")),
             Self::Slower { found } => write!(
                 f,
                 "more instructions than stored: {} (CALIBANDIT_ACCEPT=1 cargo xtask bench stores the new counts)",

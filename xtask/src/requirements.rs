@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::libc::MUSL;
 use crate::shell::{self, Program};
 
 /// Something outside this repository that a step or a test needs.
@@ -19,6 +20,8 @@ pub(crate) enum Requirement {
     Avx2,
     /// The public tables of Formula One. They are not part of this project.
     F1Tables,
+    /// The standard library for musl.
+    Musl,
 }
 
 impl Requirement {
@@ -33,12 +36,13 @@ impl Requirement {
             Self::Python => "Python 3.10 with venv and pip",
             Self::Avx2 => "AVX2",
             Self::F1Tables => "the F1 tables",
+            Self::Musl => "the Rust target for musl",
         }
     }
 
     /// Whether a fresh machine of continuous integration can install it.
     pub(crate) fn is_installable(self) -> bool {
-        self.rustup_component().is_some() || self.debian_packages().is_some()
+        self.rustup_component().is_some() || self.debian_packages().is_some() || self == Self::Musl
     }
 
     fn rustup_component(self) -> Option<&'static str> {
@@ -55,7 +59,7 @@ impl Requirement {
             Self::Clippy => Some("rust-clippy"),
             Self::Chromium => Some("chromium"),
             Self::Python => Some("python3 python3-venv python3-pip"),
-            Self::Avx2 | Self::F1Tables => None,
+            Self::Avx2 | Self::F1Tables | Self::Musl => None,
         }
     }
 
@@ -69,6 +73,7 @@ impl Requirement {
                 Self::Chromium => "install Chromium or Chrome, or set CALIBANDIT_CHROMIUM to its path".to_string(),
                 Self::Python => "install Python 3.10 or newer".to_string(),
                 Self::F1Tables => "set CALIBANDIT_F1_DATA to the folder that has lap_times.csv".to_string(),
+                Self::Musl => format!("rustup target add {MUSL}, on x86-64 Linux"),
                 _ => "use another machine".to_string(),
             },
         }
@@ -88,6 +93,10 @@ impl Requirement {
                 let beside = || shell::root().join("../shared/f1");
                 let folder = std::env::var_os("CALIBANDIT_F1_DATA").map_or_else(beside, PathBuf::from);
                 folder.join("lap_times.csv").exists()
+            }
+            Self::Musl => {
+                let libraries = Program::new("rustc", ["--print", "target-libdir", "--target", MUSL]).output();
+                libraries.is_some_and(|folder| PathBuf::from(folder.trim()).is_dir())
             }
         }
     }
@@ -150,6 +159,9 @@ impl Host {
             }
         }
         let mut commands = Vec::new();
+        if self.has_rustup && missing.contains(&Requirement::Musl) {
+            commands.push(Program::new("rustup", ["target", "add", MUSL]));
+        }
         if !components.is_empty() {
             commands.push(Program::new("rustup", [["component", "add"].as_slice(), &components].concat()));
         }

@@ -50,6 +50,12 @@ impl Program {
         status.is_ok_and(|status| status.success())
     }
 
+    /// What it writes to standard output, if it succeeds; shows nothing.
+    pub(crate) fn output(&self) -> Option<String> {
+        let output = self.command().stderr(Stdio::null()).output().ok().filter(|output| output.status.success())?;
+        String::from_utf8(output.stdout).ok()
+    }
+
     /// Runs it, showing its output.
     pub(crate) fn run(&self) -> Result<(), StepError> {
         self.judge(self.command().status().map_err(|error| self.start(error))?)
