@@ -55,8 +55,8 @@ pub fn run(
     run_into(experiment, options, journal, curves)
 }
 
-/// Checks that the regret of an experiment can be computed, by the first instance of each game: what [`run()`] also does
-/// before it simulates. It is for programs that run several experiments, and refuse all before the first one.
+/// Checks that the regret of an experiment can be computed, by the first instance of each game. [`run()`] does the same
+/// before it simulates. This is for programs that run several experiments, and refuse all before the first one.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`] if an optimum is out of reach, [`ErrorKind::Stopped`] if the stop flag was set.

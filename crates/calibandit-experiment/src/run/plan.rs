@@ -81,7 +81,7 @@ impl<'a> RunPlan<'a> {
         Self { experiment, shard, groups, instances, stages, sizes, known, known_count: 0 }
     }
 
-    /// Prepares the first instance of each game, so that a game whose optimum is out of reach is refused before anything
+    /// Prepares the first instance of each game. A game whose optimum is out of reach is refused here, before anything
     /// is simulated. `keep`: they stay in memory, for the run that follows, unless they are large.
     pub(super) fn check_games(&self, options: &RunOptions<'_>, keep: bool) -> Result<(), Error> {
         let bytes: u64 = self.sizes.iter().map(|size| size.bytes).sum();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files below a folder, with their paths relative to it. What does not exist, or is removed meanwhile, is left out.
+/// All files below a folder, with their paths relative to it. A file that is removed meanwhile is left out.
 pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
