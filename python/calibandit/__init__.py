@@ -26,8 +26,11 @@ from ._advisor import Advisor, Certificate, Decision
 from ._arm import Arm
 from ._core import VERSION as __version__
 from ._core import Session
+from ._diagnose import Diagnosis, diagnose
+from ._diagnosis import ArmDiagnosis, Estimate, Fatigue, Note, ReoDiagnosis, Settled, TallyingDiagnosis
 from ._experiment import Experiment, run
 from ._fit import FittedArm, GameFit, fit
+from ._frame import Frame
 from ._game import Game, game
 from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
 from ._optimum import BestSequence, Optimum, Reo
@@ -64,6 +67,7 @@ __all__ = [
     "AlreadySettledError",
     "ArgumentTypeError",
     "Arm",
+    "ArmDiagnosis",
     "Bernoulli",
     "BestSequence",
     "Beta",
@@ -71,10 +75,14 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Decision",
+    "Diagnosis",
+    "Estimate",
     "Experiment",
+    "Fatigue",
     "Feedback",
     "FittedArm",
     "FolderError",
+    "Frame",
     "Game",
     "GameError",
     "GameFit",
@@ -87,6 +95,7 @@ __all__ = [
     "NoNoise",
     "Noise",
     "Normal",
+    "Note",
     "Optimum",
     "Policy",
     "PolicyError",
@@ -94,13 +103,16 @@ __all__ = [
     "PolicySpec",
     "ReentrantCallError",
     "Reo",
+    "ReoDiagnosis",
     "Result",
     "Run",
     "Session",
+    "Settled",
     "SimulationError",
     "SnapshotError",
     "SpecError",
     "Summary",
+    "TallyingDiagnosis",
     "TellError",
     "UnknownDecisionError",
     "UnknownNameError",
@@ -108,6 +120,7 @@ __all__ = [
     "WaitingError",
     "WorkersLostError",
     "__version__",
+    "diagnose",
     "fit",
     "game",
     "games",

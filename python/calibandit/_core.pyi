@@ -7,7 +7,9 @@ __all__ = [
     "VERSION",
     "Advisor",
     "Column",
+    "Diagnosis",
     "Feedback",
+    "Frame",
     "Game",
     "Run",
     "Session",
@@ -19,6 +21,8 @@ __all__ = [
     "command_line",
     "complete_policy",
     "complete_spec",
+    "diagnose_columns",
+    "diagnose_file",
     "fit_file",
     "fit_rows",
     "game_kinds",
@@ -66,6 +70,21 @@ def run(
 def merge(folders: list[str], out: str, force: bool) -> Table: ...
 def parts_checksum(parts: tuple[str, str, int | None]) -> str: ...
 def read(folder: str) -> Table: ...
+def diagnose_columns(
+    arms: tuple[list[str], bytes],
+    losses: bytes,
+    orders: bytes | None,
+    units: tuple[list[str], bytes] | None,
+    options: tuple[int | None, float | None, float, str, bool],
+) -> Diagnosis: ...
+def diagnose_file(
+    path: str,
+    arm: str,
+    loss: str,
+    order: str | None,
+    unit: str | None,
+    options: tuple[int | None, float | None, float, str, bool],
+) -> Diagnosis: ...
 def fit_file(path: str, arm: str, position: str, loss: str, model: str, loss_range: tuple[float, float]) -> str: ...
 def fit_rows(
     arms: list[str], positions: list[int], losses: list[float], model: str, loss_range: tuple[float, float]
@@ -122,6 +141,25 @@ class Column:
     def __len__(self, /) -> int: ...
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
+
+@final
+class Diagnosis:
+    """What a log says about memory."""
+
+    def to_json(self) -> str: ...
+    def curve(self, arm: int) -> Frame: ...
+    def forgetting(self, arm: int) -> Frame: ...
+
+@final
+class Frame:
+    """An immutable Arrow table of one batch."""
+
+    def __len__(self, /) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def columns(self) -> list[tuple[str, bool]]: ...
+    def column(self, name: str) -> Column: ...
+    def labels(self, name: str) -> tuple[list[int], list[str]]: ...
 
 @final
 class Game:

@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._arguments import listed
+from ._frame import Frame
 from ._json import loads
 from ._options import path_of, text
 from ._summary import Comparison, Summary
-from .errors import ArgumentTypeError, SpecError, UnknownNameError
+from .errors import ArgumentTypeError, SpecError
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 __all__ = ["Comparison", "Result", "Summary"]
 
 
-class Result:
+class Result(Frame):
     """The results of experiments: one row per experiment, game, policy, instance and checkpoint.
 
     ``loss`` is the expected loss of the first ``t`` plays, ``cpr`` their complete policy regret, ``switches`` the
     number of changes of the arm. A sweep adds one column for each swept key, such as ``policy.memory_bound``. Whole
-    numbers are signed, so that differences are right.
+    numbers are signed, so that differences are right. The columns are the same as in ``results.csv``; swept keys come
+    last, with missing values where a key is not set.
 
     >>> import calibandit as cb
     >>> result = cb.simulate(cb.games.step(), ["ucb1", "thompson"], horizon=1000, instances=10, checkpoints=5)
@@ -41,10 +40,12 @@ class Result:
     DuckDB read it directly. NumPy arrays share its memory and are therefore read-only.
     """
 
-    __slots__ = ("_table",)
+    __slots__ = ()
+
+    _table: _core.Table
 
     def __init__(self, table: _core.Table) -> None:
-        self._table = table
+        super().__init__(table)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Result:
@@ -68,64 +69,6 @@ class Result:
             raise ArgumentTypeError(f"`folders` must be a list of folders, not {folders!r}")
         parts = [path_of(f"folders[{i}]", folder) for i, folder in enumerate(folders)]
         return cls(_core.merge(parts, path_of("out", out), bool(force)))
-
-    def __arrow_c_schema__(self) -> object:
-        return self._table.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, the same as in ``results.csv``: swept keys come last."""
-        return tuple(name for name, _ in self._table.columns())
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def __getitem__(self, column: str) -> NDArray[Any]:
-        return self.to_numpy(column)
-
-    def to_numpy(self, column: str, *, copy: bool = False) -> NDArray[Any]:
-        """Return a column as an array.
-
-        Numbers are ``int64`` or ``float64``. Without ``copy`` they share the memory of the table, so the array is
-        read-only. Labels become an array of strings. Where a swept key is not set, numbers are NaN and texts None.
-        """
-        import numpy as np
-
-        labels = dict(self._table.columns())
-        if column not in labels:
-            raise UnknownNameError(f"there is no column {column!r}; the columns are {', '.join(labels)}")
-        if labels[column]:
-            keys, texts = self._table.labels(column)
-            return np.array([*texts, None], dtype=object)[np.array(keys, dtype=np.intp)]
-        values = np.asarray(self._table.column(column))
-        return values.copy() if copy else values
-
-    def to_pandas(self, *, copy: bool = True) -> pandas.DataFrame:
-        """Convert to a data frame, with categories for the labels.
-
-        With ``copy=False`` the columns of numbers share the memory of the table: nothing is copied, and they cannot be
-        assigned to.
-        """
-        import numpy as np
-        import pandas as pd
-
-        data: dict[str, Any] = {}
-        for column, is_label in self._table.columns():
-            if is_label:
-                keys, labels = self._table.labels(column)
-                data[column] = pd.Categorical.from_codes(np.array(keys, dtype=np.int32), categories=labels)
-            else:
-                data[column] = self.to_numpy(column, copy=copy)
-        return pd.DataFrame(data, copy=False)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Convert to a polars data frame, through Arrow."""
-        import polars as pl
-
-        return pl.DataFrame(self)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV: the same bytes as ``results.csv``."""

@@ -30,6 +30,8 @@ _PHRASES: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"`\[+([\w.-]+)\]+`"), r"`\1`"),
     (re.compile(r"one `policy` table per policy"), "a list"),
     (re.compile(r" \(os error \d+\)"), ""),
+    (re.compile(r"`--[\w-]+(?: \w+)?` \(Python: (`[^`]+`)\)"), r"\1"),
+    (re.compile(r"`--([\w-]+) (\w+)`"), r'`\1="\2"`'),
     (re.compile(r": results could not be told apart"), ": give each a `label` of its own"),
 ]
 

@@ -1,15 +1,15 @@
-//! Columns of numbers that NumPy reads without copying.
+//! Columns that NumPy reads without copying.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array};
+use arrow_array::types::{Float64Type, Int64Type, UInt8Type};
+use arrow_array::{Array, ArrayRef, Float64Array, UInt8Array};
 use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An immutable column of numbers: signed whole numbers, or floating-point numbers. It lives as long as any array that
+/// An immutable column: signed whole numbers, floating-point numbers, or marks (one byte each, 0 or 1). It lives as long as any array that
 /// shares its memory, because `numpy.asarray` keeps a reference to it.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Column(ArrayRef);
@@ -20,7 +20,7 @@ impl Column {
     }
 
     /// A column of a table. NumPy has no missing values: a column that has some becomes floating-point numbers with
-    /// NaN. `None` if it is not a column of numbers.
+    /// NaN. `None` if it is not a column of numbers or marks.
     pub(crate) fn of(column: &ArrayRef) -> Option<Self> {
         let missing = column.null_count() > 0;
         match column.data_type() {
@@ -33,6 +33,11 @@ impl Column {
                 Some(Self::floats(values.map(|value| value.map_or(f64::NAN, |value| value as f64)).collect()))
             }
             DataType::Float64 | DataType::Int64 => Some(Self(column.clone())),
+            // Arrow packs eight marks into a byte, NumPy does not.
+            DataType::Boolean => {
+                let marks = column.as_boolean().iter().map(|mark| Some(u8::from(mark == Some(true))));
+                Some(Self(Arc::new(marks.collect::<UInt8Array>())))
+            }
             _ => None,
         }
     }
@@ -49,6 +54,7 @@ impl Column {
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (address, kind) = match self.0.data_type() {
             DataType::Float64 => (self.0.as_primitive::<Float64Type>().values().as_ptr().addr(), "f8"),
+            DataType::UInt8 => (self.0.as_primitive::<UInt8Type>().values().as_ptr().addr(), "b1"),
             _ => (self.0.as_primitive::<Int64Type>().values().as_ptr().addr(), "i8"),
         };
         let order = if cfg!(target_endian = "little") { "<" } else { ">" };

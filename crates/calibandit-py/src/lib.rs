@@ -7,8 +7,10 @@
 mod advisor;
 mod batch;
 mod column;
+mod diagnose;
 mod failure;
 mod fit;
+mod frame;
 mod game;
 mod interpreter;
 mod plot;
@@ -59,7 +61,11 @@ mod _core {
     #[pymodule_export]
     use super::column::Column;
     #[pymodule_export]
+    use super::diagnose::{PyDiagnosis, diagnose_columns, diagnose_file};
+    #[pymodule_export]
     use super::fit::{fit_file, fit_rows};
+    #[pymodule_export]
+    use super::frame::PyFrame;
     #[pymodule_export]
     use super::game::{PyGame, check_arm};
     #[pymodule_export]

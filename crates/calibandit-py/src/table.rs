@@ -4,11 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::Int32Type;
-use arrow_array::{Array, DictionaryArray, RecordBatch, RecordBatchIterator, StringArray};
-use arrow_schema::DataType;
-use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_array::RecordBatch;
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Curve, CurveCollector, Results, read_csv, swept_fields, write_csv};
@@ -25,6 +21,7 @@ use serde_json::{Map, Value, json};
 use crate::batch::{LABELS, batch};
 use crate::column::Column;
 use crate::failure::Failure;
+use crate::frame::{Labels, column_of, columns_of, labels_of, schema_capsule, stream_capsule};
 use crate::interpreter::{called, detached};
 use crate::plot::plot;
 
@@ -158,9 +155,7 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref());
-        let schema = schema.map_err(|error| Failure::Value(error.to_string()))?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+        schema_capsule(py, &self.batch)
     }
 
     /// The table as an Arrow stream of one batch. Nothing is copied; the batch is shared and counted.
@@ -172,39 +167,22 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The protocol does not require a cast to the requested schema.
         let _ = requested_schema;
-        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+        stream_capsule(py, &self.batch)
     }
 
     /// The names of the columns, and whether each is a column of labels.
     fn columns(&self) -> Vec<(String, bool)> {
-        let schema = self.batch.schema();
-        let is_label = |kind: &DataType| matches!(kind, DataType::Dictionary(..));
-        schema.fields().iter().map(|field| (field.name().clone(), is_label(field.data_type()))).collect()
+        columns_of(&self.batch)
     }
 
     /// A column of numbers.
     fn column(&self, name: &str) -> Result<Column, Failure> {
-        called(|| {
-            let column = self.batch.column_by_name(name).and_then(Column::of);
-            column.ok_or_else(|| Failure::Unknown(format!("there is no column of numbers {name:?}")))
-        })
+        called(|| column_of(&self.batch, name))
     }
 
     /// A column of labels: one key per row, -1 for a missing value, and the label of each key.
-    fn labels(&self, name: &str) -> Result<(Vec<i32>, Vec<String>), Failure> {
-        called(|| {
-            let column = self.batch.column_by_name(name);
-            let labels = column.and_then(|column| column.as_any().downcast_ref::<DictionaryArray<Int32Type>>());
-            let values = labels.and_then(|labels| labels.values().as_any().downcast_ref::<StringArray>());
-            match (labels, values) {
-                (Some(labels), Some(values)) => {
-                    let values = values.iter().flatten().map(str::to_string).collect();
-                    Ok((labels.keys().iter().map(|key| key.unwrap_or(-1)).collect(), values))
-                }
-                _ => Err(Failure::Unknown(format!("there is no column of labels {name:?}"))),
-            }
-        })
+    fn labels(&self, name: &str) -> Result<Labels, Failure> {
+        called(|| labels_of(&self.batch, name))
     }
 
     /// The descriptions of the experiments, with the keys of a file, as JSON.

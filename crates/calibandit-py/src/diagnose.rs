@@ -1,0 +1,181 @@
+//! Diagnoses of logs: tables and files of Python in, one object out.
+//!
+//! Columns arrive as bytes in the order of the machine: text is passed once per name, never once per row.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array};
+use calibandit_fit::TableError;
+use calibandit_fit::diagnose::{
+    CurveCell, DiagnoseError, DiagnoseOptions, Diagnosis, Estimate, Log, LogArrays, LogCodes, LogColumns, LogError,
+    LogFileError, diagnose, read_log,
+};
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::frame::PyFrame;
+use crate::interpreter::called;
+use crate::watch::watched;
+
+/// Names, each once, and the code of the name of each row as 32-bit numbers; -1 is a missing name.
+pub(crate) type Codes<'py> = (Vec<String>, &'py [u8]);
+
+/// Longest, tolerance, confidence, starts, drifting.
+type Options = (Option<u32>, Option<f64>, f64, String, bool);
+
+/// What a log says about memory.
+#[pyclass(module = "calibandit._core", name = "Diagnosis", frozen)]
+pub(crate) struct PyDiagnosis(Arc<Diagnosis>);
+
+/// Diagnoses the log of these columns.
+#[pyfunction]
+pub(crate) fn diagnose_columns(
+    py: Python<'_>,
+    arms: Codes<'_>,
+    losses: &[u8],
+    orders: Option<&[u8]>,
+    units: Option<Codes<'_>>,
+    options: Options,
+) -> Result<PyDiagnosis, Failure> {
+    called(|| {
+        let options = checked(options)?;
+        let columns = log_arrays(arms, losses, orders, units);
+        watched(py, None, &Arc::default(), move |_| {
+            let log = Log::from_arrays(columns).map_err(|error| Failure::Value(in_rows(&error)))?;
+            found(&log, &options)
+        })
+    })
+}
+
+/// Diagnoses the log in a CSV or Parquet file.
+#[pyfunction]
+pub(crate) fn diagnose_file(
+    py: Python<'_>,
+    path: PathBuf,
+    arm: String,
+    loss: String,
+    order: Option<String>,
+    unit: Option<String>,
+    options: Options,
+) -> Result<PyDiagnosis, Failure> {
+    called(|| {
+        let options = checked(options)?;
+        watched(py, None, &Arc::default(), move |_| {
+            let columns = LogColumns { arm: &arm, loss: &loss, order: order.as_deref(), unit: unit.as_deref() };
+            found(&read_log(&path, columns).map_err(unreadable)?, &options)
+        })
+    })
+}
+
+/// The columns of a log.
+pub(crate) fn log_arrays(arms: Codes<'_>, losses: &[u8], orders: Option<&[u8]>, units: Option<Codes<'_>>) -> LogArrays {
+    let codes = |(names, codes): Codes<'_>| LogCodes { names, codes: numbers(codes, u32::from_ne_bytes) };
+    LogArrays {
+        arms: codes(arms),
+        losses: numbers(losses, f64::from_ne_bytes),
+        orders: orders.map(|orders| numbers(orders, i64::from_ne_bytes)),
+        units: units.map(codes),
+    }
+}
+
+fn numbers<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|&chunk| number(chunk)).collect()
+}
+
+fn checked((longest, tolerance, confidence, starts, drifting): Options) -> Result<DiagnoseOptions, Failure> {
+    let starts = serde_json::from_value(json!(starts))?;
+    Ok(DiagnoseOptions { longest, tolerance, confidence, starts, drifting })
+}
+
+fn found(log: &Log, options: &DiagnoseOptions) -> Result<PyDiagnosis, Failure> {
+    let found = diagnose(log, options).map_err(|error| match error {
+        DiagnoseError::NoSpread => Failure::Value(
+            "nearly all losses are equal, so differences that matter cannot be guessed: give `tolerance`".to_string(),
+        ),
+        error => Failure::Value(error.to_string()),
+    })?;
+    Ok(PyDiagnosis(Arc::new(found)))
+}
+
+/// Why columns are not a log, with rows counted from 0 as in Python.
+pub(crate) fn in_rows(error: &LogError) -> String {
+    match error {
+        LogError::OrderTwice { order, unit, first, second } => {
+            let unit = unit.as_ref().map(|unit| format!(" in unit {unit:?}")).unwrap_or_default();
+            format!(
+                "order {order} occurs twice{unit}, in rows {} and {} (counted from 0); if several things are logged side \
+                 by side, say which with `unit`",
+                first - 1,
+                second - 1
+            )
+        }
+        LogError::Loss { row, loss } => {
+            format!("the loss in row {} (counted from 0) is {loss}, but must be finite, or missing", row - 1)
+        }
+        LogError::ArmName { row } => format!(
+            "the arm in row {} (counted from 0) must be a name of 1 to 100 characters without control characters, and \
+             not missing",
+            row - 1
+        ),
+        LogError::UnitName { row } => format!("the unit in row {} (counted from 0) is missing", row - 1),
+        error => error.to_string(),
+    }
+}
+
+/// Why a file is not a log.
+pub(crate) fn unreadable(error: LogFileError) -> Failure {
+    match error {
+        LogFileError::Table(error @ TableError::Column { .. }) => Failure::Unknown(error.to_string()),
+        error => Failure::Value(error.to_string()),
+    }
+}
+
+#[pymethods]
+impl PyDiagnosis {
+    /// Everything but the fitted games, as JSON: the same as `diagnosis.json`.
+    fn to_json(&self) -> Result<String, Failure> {
+        called(|| Ok(serde_json::to_string(self.0.as_ref())?))
+    }
+
+    /// The warm-up curve of an arm, by position in a run after a rest.
+    fn curve(&self, arm: usize) -> Result<PyFrame, Failure> {
+        called(|| {
+            let points = self.0.arms.get(arm).map_or(&[][..], |arm| &arm.curve);
+            let mut columns = curve_columns(points);
+            let part = |of: fn(&Estimate) -> f64| -> ArrayRef {
+                Arc::new(points.iter().map(|point| point.difference.as_ref().map(of)).collect::<Float64Array>())
+            };
+            columns.push(("difference", part(|difference| difference.mean)));
+            columns.push(("difference_low", part(|difference| difference.low)));
+            columns.push(("difference_high", part(|difference| difference.high)));
+            columns
+                .push(("settled", Arc::new(BooleanArray::from_iter(points.iter().map(|point| Some(point.settled))))));
+            PyFrame::new(columns)
+        })
+    }
+
+    /// The loss of an arm after a pause, by length of the pause.
+    fn forgetting(&self, arm: usize) -> Result<PyFrame, Failure> {
+        called(|| PyFrame::new(curve_columns(self.0.arms.get(arm).map_or(&[][..], |arm| &arm.forgetting))))
+    }
+}
+
+fn curve_columns(points: &[CurveCell]) -> Vec<(&'static str, ArrayRef)> {
+    fn column(points: &[CurveCell], of: impl Fn(&CurveCell) -> u64) -> ArrayRef {
+        let whole = |point| i64::try_from(of(point)).unwrap_or(i64::MAX);
+        Arc::new(Int64Array::from_iter_values(points.iter().map(whole)))
+    }
+    let part = |of: fn(&Estimate) -> f64| -> ArrayRef {
+        Arc::new(Float64Array::from_iter_values(points.iter().map(|point| of(&point.loss))))
+    };
+    vec![
+        ("first", column(points, |point| u64::from(point.first))),
+        ("last", column(points, |point| u64::from(point.last))),
+        ("plays", column(points, |point| point.plays)),
+        ("loss", part(|loss| loss.mean)),
+        ("low", part(|loss| loss.low)),
+        ("high", part(|loss| loss.high)),
+    ]
+}

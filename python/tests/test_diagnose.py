@@ -1,0 +1,218 @@
+"""Diagnoses of logs of known games, from every kind of table and from files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import calibandit as cb
+
+
+def log(blocks: int = 500, block: int = 40, warm_up: int = 5) -> dict[str, Any]:
+    """Two layouts in turn, in blocks. The second one needs `warm_up` plays, and its eventual loss is 0.7."""
+    play = np.arange(blocks * block)
+    slim = play // block % 2
+    cold = slim * (play % block < warm_up)
+    noise = np.random.default_rng(1).uniform(-0.1, 0.1, len(play))
+    return {"layout": np.where(slim, "slim", "plain"), "ms": 1.0 - 0.3 * slim + 0.5 * cold + noise, "order": play + 7}
+
+
+def diagnosed(data: Any, **options: Any) -> cb.Diagnosis:
+    return cb.diagnose(data, arm="layout", loss="ms", **{"longest": 20, "tolerance": 0.05, **options})
+
+
+def test_the_warm_up_of_a_known_game_is_found() -> None:
+    found = diagnosed(log())
+    # Five cold plays: the loss is settled from the sixth on, and not before.
+    assert (found.memory_bound, found.why, found.reach >= 20) == (6, "settled", True)
+    slim, plain = found.arms["slim"], found.arms["plain"]
+    assert list(found.arms) == ["plain", "slim"] and slim.plays == 10_000 and slim.runs == 250
+    lower, upper = slim.settled
+    assert (lower, upper, plain.settled.upper) == (6, 6, 1)
+    assert slim.eventual is not None and slim.eventual.low < 0.7 < slim.eventual.high
+    assert slim.sd == pytest.approx(0.2 / math.sqrt(12), rel=0.05)
+    assert found.reo.verdict == "holds" and found.reo.alpha[0] == 0.0
+    assert found.tolerance == 0.05 and found.confidence == 0.95 and found.plays == 20_000 and found.missing == 0
+    assert repr(found).startswith("<Diagnosis of 20,000 plays of 2 arms: M = 6 if no arm")
+    assert "slim" in found._repr_html_() and "Repeated exposure: holds" in found._repr_html_()
+
+
+def test_a_log_that_is_too_short_gets_no_bound_and_the_reason() -> None:
+    found = diagnosed(log(block=4, blocks=5000), longest=64)
+    assert (found.memory_bound, found.why) == (None, "reach") and found.reach < 64
+    assert found.notes[0].kind == "reach" and "64" in found.notes[0].text
+    unsaid = diagnosed(log(), longest=None)
+    assert (unsaid.memory_bound, unsaid.why, unsaid.conditional_bound) == (None, "no-longest", 6)
+    texts = " ".join(note.text for note in unsaid.notes)
+    assert "`longest=`" in texts and "--" not in texts, "the words of Python, not the options of the program"
+
+
+def test_every_kind_of_table_gives_the_same_diagnosis(tmp_path: Path) -> None:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    columns = log(blocks=100)
+    columns["ms"][3] = math.nan
+    expected = diagnosed(columns).to_dict()
+    frame = pandas.DataFrame(columns)
+    csv, parquet = tmp_path / "log.csv", tmp_path / "log.parquet"
+    frame.to_csv(csv, index=False)
+    frame.to_parquet(parquet)
+    table = pyarrow.table(columns)
+    lists = {name: column.tolist() for name, column in columns.items()}
+    lists["ms"][3] = None
+    structured = np.empty(len(frame), dtype=[("layout", "U5"), ("ms", "f8")])
+    structured["layout"], structured["ms"] = columns["layout"], columns["ms"]
+    nullable = frame.assign(ms=frame["ms"].astype("Float64"), layout=frame["layout"].astype("category"))
+    for data in [
+        lists,
+        frame,
+        nullable,
+        polars.DataFrame(columns),
+        polars.DataFrame(columns).lazy(),
+        polars.DataFrame(columns).with_columns(polars.col("layout").cast(polars.Categorical)),
+        table,
+        pyarrow.concat_tables([table.slice(0, 1000), table.slice(1000)]),
+        pyarrow.table({**columns, "layout": pyarrow.array(columns["layout"]).dictionary_encode()}),
+        structured,
+        csv,
+        str(csv),
+        parquet,
+    ]:
+        assert diagnosed(data).to_dict() == expected, type(data)
+        assert diagnosed(data).missing == 1
+
+
+def test_order_and_units_are_those_of_the_columns() -> None:
+    columns = log()
+    expected = diagnosed(columns).to_dict()
+    shuffled = np.random.default_rng(2).permutation(len(columns["ms"]))
+    mixed = {name: column[shuffled] for name, column in columns.items()}
+    assert diagnosed(mixed, order="order").to_dict()["arms"][1]["settled"] == expected["arms"][1]["settled"]
+    assert diagnosed(mixed).memory_bound is None, "without the order, the runs are not known"
+    # The same log twice, side by side.
+    twice = {name: np.repeat(column, 2) for name, column in columns.items()}
+    twice["machine"] = np.tile([3, 4], len(columns["ms"]))
+    both = diagnosed(twice, unit="machine", order="order")
+    assert (both.units, both.memory_bound, both.plays) == (2, 6, 40_000)
+    with pytest.raises(cb.SpecError, match=r"order 7 occurs twice, in rows 0 and 1 .*`unit`"):
+        diagnosed(twice, order="order")
+
+
+def test_curves_are_arrow_tables() -> None:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    columns = log()
+    curve = diagnosed(columns).arms["slim"].curve
+    assert isinstance(curve, cb.Frame)
+    assert curve.columns[:6] == ("first", "last", "plays", "loss", "low", "high") and curve["first"][0] == 1
+    # The first positions are alone in their range: their means by definition.
+    slim = columns["layout"] == "slim"
+    for position in range(5):
+        at = slim & (np.arange(len(slim)) % 40 == position)
+        assert curve["loss"][position] == pytest.approx(columns["ms"][at].mean(), rel=1e-12)
+        assert curve["plays"][position] == at.sum() == 250 and not curve["settled"][position]
+    assert curve["settled"].dtype == np.bool_ and curve["settled"][5:].all()
+    frame = curve.to_pandas()
+    frame.loc[0, "loss"] = 0.0
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(curve)
+    for other in (pyarrow.table(curve).to_pandas(), curve.to_polars().to_pandas()):
+        assert list(other.columns) == list(frame.columns)
+        assert other["difference"].dropna().tolist() == frame["difference"].dropna().tolist()
+    assert polars.DataFrame(diagnosed(columns).arms["slim"].forgetting).columns[:2] == ["first", "last"]
+    assert "first" in curve._repr_html_()
+
+
+def test_the_json_has_what_the_program_writes(tmp_path: Path) -> None:
+    found = diagnosed(log())
+    told = json.loads(found.to_json())
+    assert told == found.to_dict()
+    assert {"memory_bound", "why", "reach", "arms", "reo", "tallying", "notes"} <= told.keys()
+    assert {"settled", "eventual"} <= told["arms"][0].keys() and {"verdict", "alpha"} <= told["reo"].keys()
+
+
+def test_the_tallying_set_of_randomly_switched_arms_has_the_memory() -> None:
+    """Losses are drawn from a tallying game with memory 8, whose curve falls linearly."""
+    draw = np.random.default_rng(3)
+    plays, memory = 20_000, 8
+    switched = draw.random(plays) > 0.9
+    arms = np.zeros(plays, dtype=int)
+    for t in range(1, plays):
+        arms[t] = draw.integers(2) if switched[t] else arms[t - 1]
+    played = np.stack([arms == arm for arm in range(2)])
+    padded = np.cumsum(np.pad(played, ((0, 0), (memory, 0))), axis=1)
+    # A play counts itself and the plays before it, `memory` in all.
+    tally = np.where(arms == 1, padded[1, memory:] - padded[1, :-memory], 0)
+    losses = np.where(arms == 1, 0.9 - 0.1 * tally, 0.5) + 0.1 * draw.standard_normal(plays)
+    found = cb.diagnose({"arm": arms, "loss": losses}, longest=32, tolerance=0.05)
+    assert found.tallying is not None and found.tallying.kernel == "unit"
+    low, high = found.tallying.set
+    assert low <= memory <= (high or math.inf) and found.tallying.memory == memory
+    assert list(found.arms) == [str(arms[0]), str(1 - arms[0])]
+
+
+BAD = log(blocks=4)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "builtin", "message"),
+    [
+        ("nowhere.csv", {}, FileNotFoundError, r"nowhere\.csv"),
+        (3, {}, TypeError, "`data` must be a frame"),
+        (np.zeros((3, 2)), {}, TypeError, "`data` must be a frame"),
+        ({"layout": []}, {}, KeyError, "`loss`: there is no column 'ms'"),
+        (BAD, {"order": "ordr"}, KeyError, "Did you mean 'order'"),
+        ({**BAD, "ms": [0.5]}, {}, ValueError, "equal length"),
+        ({**BAD, "ms": np.full(160, "x")}, {}, TypeError, r"`ms\[0\]` must be a number"),
+        ({**BAD, "ms": np.full(160, np.inf)}, {}, ValueError, r"the loss in row 0 \(counted from 0\) is inf"),
+        ({**BAD, "ms": np.full(160, np.nan)}, {}, ValueError, "no play of the log has a loss"),
+        ({**BAD, "ms": np.ones(160)}, {"tolerance": None}, ValueError, "give `tolerance`"),
+        ({**BAD, "layout": ["a"] * 159 + [None]}, {}, ValueError, "the arm in row 159 .* not missing"),
+        ({**BAD, "u": [math.nan] * 160}, {"unit": "u"}, ValueError, "the unit in row 0 .* is missing"),
+        ({**BAD, "order": BAD["order"] + 0.5}, {"order": "order"}, TypeError, r"`order\[0\]` must be a whole"),
+        ({**BAD, "order": [None] * 160}, {"order": "order"}, TypeError, r"`order\[0\]` must be a whole"),
+        ({"layout": [], "ms": []}, {}, ValueError, "no plays"),
+        (BAD, {"longest": 0}, ValueError, "`longest` is 0"),
+        (BAD, {"tolerance": -1}, ValueError, "`tolerance` is -1"),
+        (BAD, {"confidence": 1}, ValueError, "`confidence` is 1"),
+        (BAD, {"starts": "warm"}, ValueError, "`starts`"),
+    ],
+)
+def test_invalid_logs_are_rejected(data: Any, options: Any, builtin: type[Exception], message: str) -> None:
+    with pytest.raises(builtin, match=message) as caught:
+        diagnosed(data, **options)
+    assert isinstance(caught.value, cb.CalibanditError)
+    assert "--" not in str(caught.value), "no options of the program"
+
+
+def test_files_that_are_no_logs_are_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("layout,ms\na,0.5\na,x\n")
+    with pytest.raises(cb.SpecError, match=r"line 3: `ms` is `x`"):
+        diagnosed(path)
+    with pytest.raises(cb.UnknownNameError, match="no column `arm`"):
+        cb.diagnose(path, loss="ms")
+    with pytest.raises(cb.ArgumentTypeError, match="`arm` must be a text"):
+        cb.diagnose(path, arm=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT for child processes")
+def test_ctrl_c_ends_a_long_diagnosis() -> None:
+    program = (
+        "import numpy as np, calibandit as cb, sys\n"
+        "n = 10**7\n"
+        "log = {'arm': np.arange(n) // 40 % 4, 'loss': np.random.default_rng(1).random(n)}\n"
+        "print('begins', flush=True)\n"
+        "while True: cb.diagnose(log, longest=30)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "begins\n"
+    child.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in child.communicate(timeout=60)[1]
+    assert child.returncode != 0
