@@ -9,21 +9,32 @@
 //! `Advisor::to_json` (feature `serde`).
 
 mod builder;
+mod confidence;
 mod error;
+mod explain;
 mod loss_range;
+mod monitor;
 mod pending_ids;
 mod run_tracker;
 #[cfg(feature = "serde")]
 mod snapshot;
+mod state;
 
 pub use builder::AdvisorBuilder;
+pub use confidence::{Confidence, ConfidenceError};
 pub use error::{AdvisorError, AskError, TellError};
+pub use explain::{ExplainError, Explanation};
 pub use loss_range::{LossRange, LossRangeError};
+pub use monitor::MonitorVerdict;
 #[cfg(feature = "serde")]
 pub use snapshot::SnapshotError;
+pub use state::{AdvisorState, ArmState};
 
-use crate::{Certificate, Policy, Problem, Run};
-use run_tracker::RunTracker;
+use crate::confidence::LossSequence;
+use crate::policy::WarmStartError;
+use crate::{Certificate, Feedback, Policy, Problem, Run};
+use explain::{ExplainedRun, RecentRuns};
+use run_tracker::{MOST_PAST, RunTracker};
 
 /// One play to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +47,9 @@ pub struct Decision {
     pub arm: usize,
     /// How its loss is used.
     pub phase: Phase,
+    /// Whether it is beyond the horizon that the policy was told. What the policy guarantees holds up to there.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub beyond_horizon: bool,
 }
 
 /// How the loss of a play is used.
@@ -61,7 +75,9 @@ pub enum Phase {
 /// * A loss counts at most once. Telling it again is [`TellError::AlreadySettled`] and changes nothing, so a retry
 ///   after a lost answer is safe.
 /// * A loss that is NaN, infinite or outside the [`LossRange`] is refused, and the decision is still without a loss.
-/// * The loss of a burn-in play may be told (once, also late) and is ignored.
+/// * The loss of a burn-in play may be told (once, also late). The policy does not use it. The
+///   [monitor](Self::state) uses those from the M-th play in a row on, if they are told before the run ends; whether
+///   they are told must not depend on their values.
 /// * If the policy needs outstanding losses before its next run, [`ask`](Self::ask) returns [them](AskError::Waiting).
 ///   A loss that will never come is given up with [`forget`](Self::forget).
 /// * Every error leaves the advisor's state as it was.
@@ -123,6 +139,7 @@ pub enum Phase {
 pub struct Advisor<P> {
     policy: P,
     tracker: RunTracker,
+    recent: RecentRuns,
 }
 
 impl<P: Policy> Advisor<P> {
@@ -136,12 +153,66 @@ impl<P: Policy> Advisor<P> {
         if !is_number_of_arms(arms) {
             return Err(AdvisorError::Arms { arms });
         }
-        Ok(Self { policy, tracker: RunTracker::new(arms, range) })
+        Ok(Self { policy, tracker: RunTracker::new(arms, range), recent: RecentRuns::default() })
+    }
+
+    /// The same with this number of plays: decisions beyond it are [marked](Decision::beyond_horizon). The policy is
+    /// not told.
+    pub fn with_horizon(mut self, horizon: u64) -> Result<Self, AdvisorError> {
+        if horizon == 0 {
+            return Err(AdvisorError::NoHorizon);
+        }
+        self.tracker.horizon = Some(horizon);
+        Ok(self)
+    }
+
+    /// The same with a monitor of this bound on the memory. Without it, the monitor takes the burn-in of each run for
+    /// long enough. With `probe`, the first visit of each arm has a burn-in of 4 times the bound, less 1, which makes
+    /// the monitor powerful.
+    pub fn with_monitor(mut self, memory_bound: Option<u64>, probe: bool) -> Result<Self, AdvisorError> {
+        let memory_bound = memory_bound.filter(|&bound| bound >= 1);
+        if probe && memory_bound.is_none() {
+            return Err(AdvisorError::ProbeWithoutBound);
+        }
+        (self.tracker.monitor.memory_bound, self.tracker.monitor.probe) = (memory_bound, probe);
+        Ok(self)
+    }
+
+    /// The same, started from past losses: per arm the number, the sum and the sum of squares of losses of the
+    /// calibrated arm. Policies that keep means use them, and so do the confidence intervals; other policies refuse
+    /// them. Past losses of an arm must be the first ones of it that were recorded, not a selection.
+    pub fn with_warm_start(mut self, past: &[Feedback]) -> Result<Self, AdvisorError> {
+        let arms = self.tracker.plays.len();
+        if past.len() != arms {
+            return Err(WarmStartError::Arms { given: past.len(), arms }.into());
+        }
+        if self.tracker.next > 0 {
+            return Err(WarmStartError::Started.into());
+        }
+        for (arm, past) in past.iter().enumerate() {
+            let (low, high) = (self.tracker.range.low(), self.tracker.range.high());
+            let Feedback { plays, sum, sum_sq } = *past;
+            if plays > MOST_PAST || !crate::policy::history::allows_sums((low, high), plays as f64, sum, sum_sq) {
+                return Err(WarmStartError::Sums { arm, plays, low, high, sum, sum_sq }.into());
+            }
+        }
+        self.policy.warm_start(past)?;
+        let scale = self.tracker.scale();
+        self.tracker.losses = past.iter().map(|past| LossSequence::after(past, &scale)).collect();
+        self.tracker.past = past.to_vec();
+        Ok(self)
     }
 
     /// The next play to make.
     pub fn ask(&mut self) -> Result<Decision, AskError> {
+        let continues = self.tracker.open_run().is_some();
+        let before = self.tracker.newest();
         let decision = self.tracker.play(|| self.policy.next_run())?;
+        if !continues && let Some((first, run, probe)) = self.tracker.open_run() {
+            let switched_from = before.filter(|&before| before != run.arm);
+            let reason = self.policy.run_reason(run);
+            self.recent.push(ExplainedRun { first, run, probe, switched_from, reason });
+        }
         self.report();
         Ok(decision)
     }
@@ -153,6 +224,30 @@ impl<P: Policy> Advisor<P> {
         let counted = self.tracker.tell(decision, loss)?;
         self.report();
         Ok(counted)
+    }
+
+    /// Reports the reward of a decision, in the range of losses `[low, high]`: the loss is `low + high - reward`, so
+    /// `1.0 - reward` by default. An impossible reward is [`TellError::Reward`]. Returns what [`tell`](Self::tell)
+    /// does.
+    ///
+    /// ```
+    /// use calibandit::{Advisor, LossRange};
+    /// use calibandit::policy::Ucb1;
+    /// let range = LossRange::new(0.0, 100.0)?;
+    /// let mut advisor = Advisor::builder(Ucb1::builder(), 2).loss_range(range).build()?;
+    /// let decision = advisor.ask()?;
+    /// let refused = advisor.tell_reward(decision.id, 120.0).unwrap_err();
+    /// assert!(refused.to_string().starts_with("the reward 120 of decision 0 does not lie in [0, 100]"));
+    /// assert!(advisor.tell_reward(decision.id, 80.0)?); // a loss of 20
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tell_reward(&mut self, decision: u64, reward: f64) -> Result<bool, TellError> {
+        let range = self.tracker.range;
+        self.tracker.check_pending(decision)?;
+        if !range.contains(reward) {
+            return Err(TellError::Reward { decision, reward, range });
+        }
+        self.tell(decision, (range.low() + range.high() - reward).clamp(range.low(), range.high()))
     }
 
     /// Gives up the loss of a decision whose play was made. If the policy needs it, one more play of the same arm, in
@@ -178,9 +273,16 @@ impl<P: Policy> Advisor<P> {
         self.policy.recommend()
     }
 
-    /// What the policy can guarantee about the arms so far, if it can.
+    /// What is certain about the arms so far: what the policy guarantees, if it does, otherwise what the
+    /// [confidence intervals](Self::confidence) show, with a probability of error of 0.05. `None` if that is nothing.
     pub fn certificate(&self) -> Option<Certificate> {
-        self.policy.certificate()
+        let shown = || self.confidence_at(confidence::DELTA).certificate();
+        self.policy.certificate().or_else(|| if self.is_informed() { shown() } else { None })
+    }
+
+    /// Whether every arm has recorded losses.
+    fn is_informed(&self) -> bool {
+        self.tracker.losses.iter().all(|losses| losses.len() > 0)
     }
 }
 
@@ -209,6 +311,16 @@ impl<P> Advisor<P> {
     /// The open run; none before the first play and between runs.
     pub fn current_run(&self) -> Option<Run> {
         self.tracker.run()
+    }
+
+    /// The number of plays that the policy was told, if it was.
+    pub fn horizon(&self) -> Option<u64> {
+        self.tracker.horizon
+    }
+
+    /// Whether the bound on the memory looks too small.
+    pub fn monitor(&self) -> MonitorVerdict {
+        self.tracker.monitor.verdict()
     }
 
     /// The range of possible losses.

@@ -61,7 +61,8 @@
 //! * [`policy`]: one algorithm per file, and [`PolicySpec`], a policy with its parameters as plain data.
 //! * [`simulate`](mod@simulate): [`Simulation`], and below it [`simulate()`](fn@simulate) for one policy on one
 //!   instance. [`cpr`] computes the regret of a trajectory.
-//! * [`advisor`]: ask/tell over a policy, with snapshots.
+//! * [`advisor`]: ask/tell over a policy, with snapshots, the state of every arm and reasons of decisions.
+//! * [`confidence`]: intervals of mean losses that hold at every time at once.
 //! * [`tallying`]: which memories agree with observed losses.
 //! * [`pilot_plan`]: which plays would show the memory.
 //! * [`theory`]: the paper's theorems as functions. They give the order of the regret, not a number usable in practice.
@@ -83,6 +84,7 @@
 pub mod advisor;
 #[cfg(feature = "schema")]
 pub mod catalogue;
+pub mod confidence;
 mod exponential;
 pub mod game;
 mod interrupt;
@@ -101,7 +103,8 @@ pub mod theory;
 #[cfg(feature = "serde")]
 pub use advisor::SnapshotError;
 pub use advisor::{
-    Advisor, AdvisorBuilder, AdvisorError, AskError, Decision, LossRange, LossRangeError, Phase, TellError,
+    Advisor, AdvisorBuilder, AdvisorError, AdvisorState, ArmState, AskError, Confidence, ConfidenceError, Decision,
+    ExplainError, Explanation, LossRange, LossRangeError, MonitorVerdict, Phase, TellError,
 };
 pub use game::{
     Arm, ArmError, BestSequence, CurveLeftRange, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError,

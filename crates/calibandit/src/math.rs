@@ -18,6 +18,12 @@ pub(crate) fn exp(x: f64) -> f64 {
     x.exp()
 }
 
+/// `exp(x) - 1`, precise for small `x` too.
+#[inline(always)]
+pub(crate) fn exp_m1(x: f64) -> f64 {
+    x.exp_m1()
+}
+
 /// `2^x`.
 #[inline(always)]
 pub(crate) fn exp2(x: f64) -> f64 {

@@ -59,6 +59,7 @@ pub(crate) mod history;
 mod least_draw;
 mod posterior;
 mod spec;
+mod status;
 mod successive_elimination;
 mod thompson;
 mod ucb1;
@@ -73,6 +74,7 @@ pub use exp3::{Exp3, Exp3Params, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
 pub use history::{ClosedRuns, RestoredPlays, StateError};
 pub use spec::{AnyPolicy, PolicySpec};
+pub use status::{ArmReport, ArmStatus, RunReason, WarmStartError};
 pub use successive_elimination::{
     Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
 };
@@ -100,6 +102,25 @@ pub trait Policy {
     /// What the policy can state with confidence about its arms; `None` for policies, or at times, that cannot.
     fn certificate(&self) -> Option<Certificate> {
         None
+    }
+
+    /// How the policy regards each arm, for people to read; `None` for policies that do not say.
+    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+        None
+    }
+
+    /// Why the policy asked for the run that [`next_run`](Policy::next_run) gave last, for people to read. It is called
+    /// before the feedback of the run.
+    fn run_reason(&self, run: Run) -> RunReason {
+        let _ = run;
+        RunReason::Unstated
+    }
+
+    /// Starts from past losses of calibrated arms: per arm their number, sum and sum of squares. It is called at most
+    /// once, before the first run. A policy that cannot use them refuses them and is unchanged, which is the default.
+    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        let _ = past;
+        Err(WarmStartError::Unsupported)
     }
 
     /// Checks a state that was read back against the plays that were made. [`Advisor`](crate::Advisor) calls it when a
@@ -139,6 +160,15 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
     fn certificate(&self) -> Option<Certificate> {
         (**self).certificate()
+    }
+    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+        (**self).arm_reports()
+    }
+    fn run_reason(&self, run: Run) -> RunReason {
+        (**self).run_reason(run)
+    }
+    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        (**self).warm_start(past)
     }
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         (**self).check_restored(history)

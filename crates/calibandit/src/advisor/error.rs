@@ -1,6 +1,7 @@
 //! The errors of an advisor. Every error leaves the advisor's state as it was.
 
 use super::LossRange;
+use crate::policy::WarmStartError;
 use crate::{PolicyError, Run};
 
 /// Why an advisor cannot be created.
@@ -13,6 +14,15 @@ pub enum AdvisorError {
         /// The number given.
         arms: usize,
     },
+    /// The policy cannot start from these past losses.
+    #[error(transparent)]
+    WarmStart(#[from] WarmStartError),
+    /// A probe without a bound on the memory.
+    #[error("the probe of the monitor needs a bound on the memory, and the policy has none")]
+    ProbeWithoutBound,
+    /// The horizon is 0.
+    #[error("the horizon is 0: there must be at least one play")]
+    NoHorizon,
     /// The policy cannot be built.
     #[error(transparent)]
     Policy(#[from] PolicyError),
@@ -72,6 +82,19 @@ pub enum TellError {
         /// The loss told.
         loss: f64,
         /// The declared range.
+        range: LossRange,
+    },
+    /// The reward is outside the declared range. The decision is still without a loss.
+    #[error(
+        "the reward {reward} of decision {decision} does not lie in [{}, {}], the rewards declared possible",
+        range.low(), range.high()
+    )]
+    Reward {
+        /// The decision.
+        decision: u64,
+        /// The reward told.
+        reward: f64,
+        /// The declared range, which is that of losses and of rewards.
         range: LossRange,
     },
 }

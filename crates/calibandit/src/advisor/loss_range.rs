@@ -43,6 +43,11 @@ impl LossRange {
         Self { low: -Self::LARGEST, high: Self::LARGEST }
     }
 
+    /// Whether it is that of [`unbounded`](Self::unbounded).
+    pub fn is_unbounded(&self) -> bool {
+        *self == Self::unbounded()
+    }
+
     /// Whether this loss is possible. NaN is not.
     pub fn contains(&self, loss: f64) -> bool {
         (self.low..=self.high).contains(&loss)

@@ -1,12 +1,15 @@
 //! The state of an advisor apart from its policy: the open run, handed out one play at a time, and the losses told.
 
+#[cfg(feature = "serde")]
+mod restored;
+
 use std::collections::BTreeMap;
 
+use super::monitor::{Monitor, RunBins};
 use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
+use crate::confidence::{LossAssumption, LossScale, LossSequence};
 use crate::policy::ClosedRuns;
-#[cfg(feature = "serde")]
-use crate::policy::{RestoredPlays, StateError, history::ensure};
 use crate::{Feedback, Run};
 
 /// At most this many plays beyond the oldest decision whose loss the policy needs. It bounds the losses held: 16 MB.
@@ -33,6 +36,20 @@ pub(super) struct RunTracker {
     /// Counts over the runs that were reported; `None` after an older snapshot, which does not have them.
     #[cfg_attr(feature = "serde", serde(default))]
     closed: Option<ClosedRuns>,
+    /// The number of plays that the policy was told.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) horizon: Option<u64>,
+    /// Per arm, the recorded losses as far as they were added up, after the past ones.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) losses: Vec<LossSequence>,
+    /// Per arm, recorded plays that are not in `losses`, because an older snapshot does not have them; empty if none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    unseen: Vec<u64>,
+    /// Per arm, the past losses that the policy started from; empty if there are none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub(super) past: Vec<Feedback>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) monitor: Monitor,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,11 +65,27 @@ struct OpenRun {
     /// Losses told before those of earlier decisions. They are held back so that the sum has the same bits in whatever
     /// order the losses arrive.
     held: BTreeMap<u64, f64>,
+    /// Burn-in plays beyond those of the run: the probe of the monitor.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
+    probe: u64,
+    /// The losses that the monitor compares.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    bins: Option<RunBins>,
+}
+
+#[cfg(feature = "serde")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl OpenRun {
-    fn new(run: Run, first: u64) -> Self {
-        Self { run, first, forgotten: 0, feedback: Feedback::default(), held: BTreeMap::new() }
+    fn new(run: Run, first: u64, probe: u64, bins: Option<RunBins>) -> Self {
+        Self { run, first, forgotten: 0, feedback: Feedback::default(), held: BTreeMap::new(), probe, bins }
+    }
+
+    /// The number of plays whose losses are ignored.
+    fn burn_in(&self) -> u64 {
+        self.run.burn_in.saturating_add(self.probe)
     }
 
     /// A run without an end is never reported, so its losses are not needed.
@@ -62,7 +95,7 @@ impl OpenRun {
 
     /// The id of the first recorded play.
     fn measured_from(&self) -> u64 {
-        self.first.saturating_add(self.run.burn_in)
+        self.first.saturating_add(self.burn_in())
     }
 
     fn end(&self) -> u64 {
@@ -73,7 +106,43 @@ impl OpenRun {
 impl RunTracker {
     pub(super) fn new(arms: usize, range: LossRange) -> Self {
         let (pending, closed) = (PendingIds::default(), Some(ClosedRuns::new(arms)));
-        Self { range, plays: vec![0; arms], switches: 0, newest: None, next: 0, pending, open: None, closed }
+        Self {
+            range,
+            plays: vec![0; arms],
+            switches: 0,
+            newest: None,
+            next: 0,
+            pending,
+            open: None,
+            closed,
+            horizon: None,
+            losses: vec![LossSequence::default(); arms],
+            unseen: Vec::new(),
+            past: Vec::new(),
+            monitor: Monitor::default(),
+        }
+    }
+
+    /// How losses become numbers in [0, 1], if they have a range.
+    pub(super) fn scale(&self) -> LossScale {
+        let unbounded = self.range.is_unbounded();
+        let assumption = if unbounded { LossAssumption::Normal } else { LossAssumption::Bounded };
+        LossScale::new(self.range.low(), self.range.high(), assumption)
+    }
+
+    /// The open run: the id of its first play, the run, and the length of its probe.
+    pub(super) fn open_run(&self) -> Option<(u64, Run, u64)> {
+        self.open.as_ref().map(|open| (open.first, open.run, open.probe))
+    }
+
+    /// The arm played last.
+    pub(super) fn newest(&self) -> Option<usize> {
+        self.newest
+    }
+
+    /// The arm that is in a burn-in: that of the next play, or of the last one if no run is open.
+    pub(super) fn warming(&self) -> Option<usize> {
+        self.open.as_ref().filter(|open| self.next < open.measured_from()).map(|open| open.run.arm)
     }
 
     pub(super) fn run(&self) -> Option<Run> {
@@ -97,7 +166,11 @@ impl RunTracker {
                 if !is_playable(run, arms) {
                     return Err(AskError::BadRun { run, arms });
                 }
-                let open = self.open.insert(OpenRun::new(run, self.next));
+                let probe = self.monitor.extra_burn_in(&run, self.plays[run.arm] == 0);
+                let switches = self.newest != Some(run.arm);
+                let burn_in = run.burn_in.saturating_add(probe);
+                let bins = if switches { self.monitor.bins(&run, burn_in, &self.scale()) } else { None };
+                let open = self.open.insert(OpenRun::new(run, self.next, probe, bins));
                 (run, open.measured_from(), open.end())
             }
         };
@@ -106,7 +179,8 @@ impl RunTracker {
             return Err(AskError::Waiting { outstanding: self.outstanding().collect() });
         }
         let phase = if self.next < measured_from { Phase::BurnIn } else { Phase::Measured };
-        let decision = Decision { id: self.next, arm: run.arm, phase };
+        let beyond_horizon = self.horizon.is_some_and(|horizon| self.next >= horizon);
+        let decision = Decision { id: self.next, arm: run.arm, phase, beyond_horizon };
         self.pending.push(self.next);
         self.next += 1;
         self.plays[run.arm] += 1;
@@ -123,6 +197,11 @@ impl RunTracker {
             return Err(TellError::Loss { decision, loss, range: self.range });
         }
         self.pending.remove(decision);
+        if let Some(open) = &mut self.open
+            && let (Some(bins), Some(position)) = (&mut open.bins, decision.checked_sub(open.first))
+        {
+            bins.add(position, loss);
+        }
         let open = self.needing(decision);
         let counted = open.is_some();
         if let Some(open) = open {
@@ -148,12 +227,16 @@ impl RunTracker {
     pub(super) fn close(&mut self) -> Option<(Run, Feedback)> {
         let open = self.open.take_if(|open| !open.is_endless() && is_complete(open, self.next))?;
         if let Some(closed) = &mut self.closed {
-            closed.close(open.run, open.forgotten);
+            closed.close(open.run, open.forgotten, open.probe);
         }
+        if let Some(bins) = &open.bins {
+            self.monitor.close(bins);
+        }
+        self.monitor.pool(&open.feedback);
         Some((open.run, open.feedback))
     }
 
-    fn check_pending(&self, decision: u64) -> Result<(), TellError> {
+    pub(super) fn check_pending(&self, decision: u64) -> Result<(), TellError> {
         if decision >= self.next {
             return Err(TellError::Unknown { decision, made: self.next });
         }
@@ -168,11 +251,14 @@ impl RunTracker {
     /// Adds the held losses before the oldest outstanding decision.
     fn add_up(&mut self) {
         let oldest = self.outstanding().next().unwrap_or(self.next);
+        let scale = self.scale();
         let Some(open) = &mut self.open else { return };
         while let Some(held) = open.held.first_entry()
             && *held.key() < oldest
         {
-            open.feedback += Feedback::one(held.remove());
+            let loss = held.remove();
+            open.feedback += Feedback::one(loss);
+            self.losses[open.run.arm].push(loss, &scale);
         }
     }
 
@@ -188,86 +274,8 @@ impl RunTracker {
     }
 }
 
-/// For snapshots.
-#[cfg(feature = "serde")]
-impl RunTracker {
-    /// Checks a state that was read from a snapshot: whether this code can have produced it.
-    pub(super) fn check(&self) -> Result<(), StateError> {
-        let arms = self.plays.len();
-        let total = self.plays.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
-        ensure(super::is_number_of_arms(arms), "the number of arms is out of range")?;
-        ensure(total == Some(self.next), "the plays of the arms do not add up to the number of decisions")?;
-        // Leaves room for 2^63 more plays, so that ids never overflow.
-        ensure(self.next <= u64::MAX / 2, "the number of decisions is out of range")?;
-        ensure(self.newest.is_some() == (self.next > 0), "the arm played last does not fit the number of decisions")?;
-        ensure(
-            self.newest.is_none_or(|arm| arm < arms && self.plays[arm] > 0),
-            "the arm played last was never played",
-        )?;
-        ensure(self.switches <= self.next.saturating_sub(1), "there are more switches than decisions")?;
-        ensure(self.pending.end() <= self.next, "a decision is pending but was never made")?;
-        self.open.as_ref().map_or(Ok(()), |open| self.check_open(open))?;
-        self.closed.as_ref().map_or(Ok(()), |closed| self.check_closed(closed))
-    }
-
-    /// What the state of the policy must agree with.
-    pub(super) fn history(&self) -> RestoredPlays<'_> {
-        let losses = (self.range.low(), self.range.high());
-        RestoredPlays { arms: self.plays.len(), closed: self.closed.as_ref(), open: self.run(), losses }
-    }
-
-    /// The plays of closed runs and of the open run are all plays.
-    fn check_closed(&self, closed: &ClosedRuns) -> Result<(), StateError> {
-        let ClosedRuns { recorded, burn_in, lost, visits, last } = closed;
-        let arms = self.plays.len();
-        let lengths = [recorded.len(), burn_in.len(), lost.len()] == [arms; 3];
-        ensure(lengths, "the counts of closed runs have another number of arms")?;
-        let (open_arm, open_plays) = match &self.open {
-            Some(open) => (Some(open.run.arm), self.next - open.first),
-            None => (None, 0),
-        };
-        for (arm, &plays) in self.plays.iter().enumerate() {
-            let open = if open_arm == Some(arm) { open_plays } else { 0 };
-            let parts = [recorded[arm], burn_in[arm], lost[arm], open];
-            let sum = parts.iter().try_fold(0u64, |sum, &part| sum.checked_add(part));
-            ensure(sum == Some(plays), "the runs of an arm do not add up to its plays")?;
-        }
-        ensure(last.is_none_or(|arm| arm < arms), "the last closed run is of an arm that does not exist")?;
-        ensure(last.is_some() == (*visits > 0), "the last closed run is missing")?;
-        ensure(open_plays > 0 || *last == self.newest, "the last closed run is not of the arm played last")?;
-        // A switch is the first play of a visit; the very first visit has none.
-        let switched = open_plays > 0 && last.is_some() && *last != open_arm;
-        let switches = visits.saturating_sub(1).checked_add(u64::from(switched));
-        ensure(switches == Some(self.switches), "the switches do not fit the runs")
-    }
-
-    fn check_open(&self, open: &OpenRun) -> Result<(), StateError> {
-        let OpenRun { run, first, forgotten, feedback, held } = open;
-        ensure(is_playable(*run, self.plays.len()), "the open run cannot be played")?;
-        ensure(*first <= self.next && self.next <= open.end(), "the open run does not fit the number of decisions")?;
-        let asked = self.next - first;
-        if asked > 0 {
-            let own = self.newest == Some(run.arm) && self.plays.get(run.arm).is_some_and(|&plays| plays >= asked);
-            ensure(own, "the plays of the open run are missing")?;
-        }
-        if open.is_endless() {
-            let empty = held.is_empty() && *forgotten == 0 && *feedback == Feedback::default();
-            return ensure(empty, "a run without an end has feedback");
-        }
-        let from = open.measured_from();
-        let oldest = self.outstanding().next().unwrap_or(self.next);
-        let told = feedback.plays.checked_add(held.len() as u64).and_then(|told| told.checked_add(*forgotten));
-        let settled = self.next.saturating_sub(from) - self.pending.count_from(from);
-        ensure(told == Some(settled), "the losses of the open run do not add up to its plays")?;
-        let fits = |(&id, &loss): (&u64, &f64)| {
-            id > oldest && id < self.next && !self.pending.contains(id) && self.range.contains(loss)
-        };
-        ensure(held.iter().all(fits), "a held loss does not belong to the open run")?;
-        let sums = self.history().allows_sums(feedback.plays as f64, feedback.sum, feedback.sum_sq);
-        ensure(sums, "the sums of the losses are out of range")?;
-        ensure(!is_complete(open, self.next), "a complete run is still open")
-    }
-}
+/// The most past losses of an arm: every count up to here is exact as a floating-point number.
+pub(super) const MOST_PAST: u64 = 1 << 52;
 
 /// Whether the run has all its plays and all the losses that it needs.
 fn is_complete(open: &OpenRun, next: u64) -> bool {

@@ -7,13 +7,16 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Advisor;
+use super::explain::RecentRuns;
 use super::run_tracker::RunTracker;
 use crate::Policy;
 use crate::policy::StateError;
 
 /// Increased when an older program could misread what a newer one writes. Version 1 has no checksum and no counts of
-/// closed runs; it is still read.
-const VERSION: u64 = 2;
+/// closed runs, version 2 no confidence sequences; both are still read.
+const VERSION: u64 = 3;
+/// The first version with confidence sequences.
+const WITH_CONFIDENCE: u64 = 3;
 /// The oldest version that is read.
 const OLDEST: u64 = 1;
 
@@ -72,10 +75,13 @@ impl<P: Policy + DeserializeOwned> Advisor<P> {
         if compare_checksum && expected && stored != Some(checksum(&value).into()) {
             return Err(SnapshotError::Checksum);
         }
-        let ReadSnapshot { policy, state: tracker, .. } = serde_json::from_value::<ReadSnapshot<P>>(value)?;
+        let ReadSnapshot { policy, state: mut tracker, .. } = serde_json::from_value::<ReadSnapshot<P>>(value)?;
+        if version < WITH_CONFIDENCE {
+            tracker.complete();
+        }
         tracker.check()?;
         policy.check_restored(&tracker.history())?;
-        Ok(Self { policy, tracker })
+        Ok(Self { policy, tracker, recent: RecentRuns::default() })
     }
 }
 

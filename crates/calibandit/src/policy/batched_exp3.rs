@@ -12,12 +12,12 @@
 //! rounded down here, and at least 1. With a single arm the batch is the whole horizon. The inner [`Exp3`](super::Exp3)
 //! has ceil(T / tau) updates, for which its default rate is computed; it clamps the mean loss of a batch to [0, 1].
 
-use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
 use super::exp3::{check_gamma, default_gamma};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
+use super::{PolicyError, RunReason};
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -163,6 +163,10 @@ impl Policy for BatchedExp3 {
     /// The arm with the largest weight.
     fn recommend(&self) -> usize {
         self.weights.heaviest()
+    }
+
+    fn run_reason(&self, _: Run) -> RunReason {
+        RunReason::Index
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

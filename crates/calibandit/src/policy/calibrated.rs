@@ -23,15 +23,16 @@ mod ruling_out;
 mod sample_stats;
 mod schedule;
 mod stats_groups;
+mod status;
 
 pub use index::Index;
 
 use rand::seq::SliceRandom;
 
-use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
 use super::history::{RestoredPlays, StateError};
 use super::spec::PolicyConfig;
+use super::{ArmReport, PolicyError, RunReason, WarmStartError};
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
@@ -268,6 +269,11 @@ impl Calibrated {
         if self.current == Some(arm) { 0 } else { self.memory_bound - 1 }
     }
 
+    /// Whether these losses cannot have come from [0, 1]: losses in [0, 1] are at least their squares.
+    fn leaves_unit(feedback: &Feedback) -> bool {
+        feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9
+    }
+
     fn choose(&mut self) -> NextRun {
         let visit = self.visit.zip(self.current);
         let visit = visit.map(|(visit, arm)| (self.records[arm].n - visit.before, visit.before));
@@ -320,8 +326,7 @@ impl Policy for Calibrated {
         self.records[run.arm].add(feedback);
         self.current = Some(run.arm);
         self.time = self.time.saturating_add(run.plays());
-        // Losses in [0, 1] are at least their squares.
-        if self.bounded && feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9 {
+        if self.bounded && Self::leaves_unit(&feedback) {
             self.bounded = false;
             // All posteriors change.
             (self.lookup.race, self.cut) = (None, None);
@@ -355,6 +360,18 @@ impl Policy for Calibrated {
         let upper = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(0.0, f64::max);
         let gap = if self.arms.len() == 1 { 0.0 } else { upper - lower };
         Some(Certificate { arms: self.arms.clone(), gap, delta: DELTA })
+    }
+
+    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+        Some(self.reports())
+    }
+
+    fn run_reason(&self, run: Run) -> RunReason {
+        self.reason(run)
+    }
+
+    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        self.start_from(past)
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

@@ -13,6 +13,7 @@
 //! it is played until the end in one run.
 
 use super::history::{RestoredPlays, StateError, ensure};
+use super::{ArmReport, ArmStatus, RunReason};
 use crate::{Certificate, Feedback, Run};
 
 /// The state of both forms.
@@ -108,6 +109,27 @@ impl Elimination {
         self.leader
     }
 
+    /// Before the first epoch ends, no arm leads.
+    pub(super) fn arm_reports(&self) -> Vec<ArmReport> {
+        let mut reports = vec![ArmReport::new(ArmStatus::RuledOut); self.arms];
+        let behind = if self.epoch > 1 { ArmStatus::Challenger } else { ArmStatus::InPlay };
+        self.active.iter().for_each(|&arm| reports[arm].status = behind);
+        match self.active[..] {
+            [only] => reports[only].status = ArmStatus::Leading,
+            _ if self.epoch > 1 => reports[self.leader].status = ArmStatus::Challenged,
+            _ => {}
+        }
+        reports
+    }
+
+    pub(super) fn run_reason(&self) -> RunReason {
+        match self.active[..] {
+            [_] => RunReason::Commitment,
+            _ if self.epoch == 1 => RunReason::Opening,
+            _ => RunReason::Comparison,
+        }
+    }
+
     pub(super) fn certificate(&self) -> Option<Certificate> {
         self.certificate.clone()
     }
@@ -199,6 +221,14 @@ macro_rules! elimination_policy {
             /// gap is 0: the best arm survives with probability 1 - delta, so the survivor is the best arm.
             fn certificate(&self) -> Option<crate::Certificate> {
                 self.epochs.certificate()
+            }
+
+            fn arm_reports(&self) -> Option<Vec<crate::policy::ArmReport>> {
+                Some(self.epochs.arm_reports())
+            }
+
+            fn run_reason(&self, _: crate::Run) -> crate::policy::RunReason {
+                self.epochs.run_reason()
             }
 
             fn check_restored(

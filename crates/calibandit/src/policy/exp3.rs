@@ -19,11 +19,11 @@
 
 use std::f64::consts::E;
 
-use super::PolicyError;
 use super::error::{check, check_problem, needed_horizon};
 use super::exp_weights::ExpWeights;
 use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
+use super::{PolicyError, RunReason};
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -152,6 +152,10 @@ impl Policy for Exp3 {
     /// The arm with the largest weight.
     fn recommend(&self) -> usize {
         self.weights.heaviest()
+    }
+
+    fn run_reason(&self, _: Run) -> RunReason {
+        RunReason::Index
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

@@ -14,10 +14,10 @@
 //! The exploration, K·(M - 1 + n) plays, must fit into the horizon. A default n that does not fit is reduced until it
 //! does; an n that was given and does not fit is an error.
 
-use super::PolicyError;
 use super::error::{check, check_memory_bound, check_problem};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
+use super::{ArmReport, ArmStatus, PolicyError, RunReason};
 use crate::math;
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
@@ -193,6 +193,19 @@ impl Policy for ExploreThenCommit {
     /// The arm with the least mean so far.
     fn recommend(&self) -> usize {
         self.best
+    }
+
+    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+        if self.measured < self.arms {
+            return None;
+        }
+        let mut reports = vec![ArmReport::new(ArmStatus::RuledOut); self.arms];
+        reports[self.best].status = ArmStatus::Leading;
+        Some(reports)
+    }
+
+    fn run_reason(&self, _: Run) -> RunReason {
+        if self.measured < self.arms { RunReason::Opening } else { RunReason::Commitment }
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

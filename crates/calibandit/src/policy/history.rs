@@ -3,7 +3,7 @@
 //! A snapshot can be damaged or edited after it was written. The books of an [`Advisor`](crate::Advisor) and the state
 //! of its policy count the same plays, so each can be checked with the other.
 
-use crate::Run;
+use crate::{Feedback, Run};
 
 /// The plays of an advisor, as far as the state of its policy must agree with them.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,9 @@ pub struct RestoredPlays<'a> {
     pub open: Option<Run>,
     /// The least and the greatest possible loss.
     pub losses: (f64, f64),
+    /// The past losses of each arm that the policy [started from](crate::Policy::warm_start); empty if it started from
+    /// none.
+    pub past: &'a [Feedback],
 }
 
 /// Counts over the runs whose feedback the policy has received.
@@ -30,6 +33,10 @@ pub struct ClosedRuns {
     pub burn_in: Vec<u64>,
     /// Further plays per arm: those whose loss was given up, so that another play took their place.
     pub lost: Vec<u64>,
+    /// Further burn-in plays per arm, which the policy did not ask for: the probe of the advisor's monitor. Empty if
+    /// there are none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub probe: Vec<u64>,
     /// How often a run was of another arm than the run before it; the first run counts.
     pub visits: u64,
     /// The arm of the last run.
@@ -60,10 +67,15 @@ const ROUNDING: f64 = 1e-6;
 
 impl ClosedRuns {
     pub(crate) fn new(arms: usize) -> Self {
-        Self { recorded: vec![0; arms], burn_in: vec![0; arms], lost: vec![0; arms], visits: 0, last: None }
+        let none = vec![0; arms];
+        Self { recorded: none.clone(), burn_in: none.clone(), lost: none, probe: Vec::new(), visits: 0, last: None }
     }
 
-    pub(crate) fn close(&mut self, run: Run, lost: u64) {
+    pub(crate) fn close(&mut self, run: Run, lost: u64, probe: u64) {
+        if probe > 0 {
+            self.probe.resize(self.recorded.len(), 0);
+            self.probe[run.arm] += probe;
+        }
         self.recorded[run.arm] += run.record;
         self.burn_in[run.arm] += run.burn_in;
         self.lost[run.arm] += lost;
@@ -78,9 +90,25 @@ impl ClosedRuns {
 }
 
 impl RestoredPlays<'_> {
-    /// Whether these are the recorded plays of an arm.
+    /// Whether these are the recorded plays of an arm, past ones included.
     pub(super) fn has_recorded(&self, arm: usize, plays: u64) -> bool {
-        self.closed.is_none_or(|closed| closed.recorded.get(arm) == Some(&plays))
+        let own = plays.checked_sub(self.past_plays(arm));
+        self.closed.is_none_or(|closed| closed.recorded.get(arm).copied() == own && own.is_some())
+    }
+
+    /// Whether the policy started from past losses.
+    pub(super) fn starts_warm(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// The number of past losses of an arm.
+    pub(super) fn past_plays(&self, arm: usize) -> u64 {
+        self.past.get(arm).map_or(0, |past| past.plays)
+    }
+
+    /// The number of past losses of all arms. Saturates.
+    pub(super) fn all_past_plays(&self) -> u64 {
+        self.past.iter().fold(0, |sum, past| sum.saturating_add(past.plays))
     }
 
     /// Whether every burn-in was `length` plays long, with one burn-in per `per_record` recorded plays of each arm.
@@ -93,23 +121,31 @@ impl RestoredPlays<'_> {
 
     /// Whether `n` possible losses can have this sum.
     pub(super) fn allows_sum(&self, n: f64, sum: f64) -> bool {
-        let (low, high) = self.losses;
-        let slack = ROUNDING * n * low.abs().max(high.abs());
-        sum.is_finite() && sum >= n * low - slack && sum <= n * high + slack
+        allows_sum(self.losses, n, sum)
     }
 
     /// Whether `n` possible losses can have this sum and this sum of squares.
     pub(crate) fn allows_sums(&self, n: f64, sum: f64, sum_sq: f64) -> bool {
-        let most = self.losses.0.abs().max(self.losses.1.abs());
-        let squares = sum_sq >= 0.0 && sum_sq.is_finite() && sum_sq <= n * most * most * (1.0 + ROUNDING);
-        // By the inequality of Cauchy and Schwarz.
-        squares && self.allows_sum(n, sum) && sum * sum <= n * sum_sq * (1.0 + ROUNDING)
+        allows_sums(self.losses, n, sum, sum_sq)
     }
 
     /// Whether this can be the mean of possible losses.
     pub(super) fn allows_mean(&self, mean: f64) -> bool {
         self.allows_sum(1.0, mean)
     }
+}
+
+fn allows_sum((low, high): (f64, f64), n: f64, sum: f64) -> bool {
+    let slack = ROUNDING * n * low.abs().max(high.abs());
+    sum.is_finite() && sum >= n * low - slack && sum <= n * high + slack
+}
+
+/// Whether `n` losses in this range can have this sum and this sum of squares.
+pub(crate) fn allows_sums(losses: (f64, f64), n: f64, sum: f64, sum_sq: f64) -> bool {
+    let most = losses.0.abs().max(losses.1.abs());
+    let squares = sum_sq >= 0.0 && sum_sq.is_finite() && sum_sq <= n * most * most * (1.0 + ROUNDING);
+    // By the inequality of Cauchy and Schwarz.
+    squares && allows_sum(losses, n, sum) && sum * sum <= n * sum_sq * (1.0 + ROUNDING)
 }
 
 #[cfg(test)]
@@ -119,7 +155,7 @@ mod tests {
     fn closed() -> ClosedRuns {
         let mut closed = ClosedRuns::new(3);
         for (arm, lost) in [(1, 0), (1, 2), (0, 0), (1, 0)] {
-            closed.close(Run { arm, burn_in: 4, record: 10 }, lost);
+            closed.close(Run { arm, burn_in: 4, record: 10 }, lost, 0);
         }
         closed
     }
@@ -136,7 +172,7 @@ mod tests {
     #[test]
     fn burn_ins_and_sums_are_compared_with_the_plays() {
         let closed = closed();
-        let history = RestoredPlays { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0) };
+        let history = RestoredPlays { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0), past: &[] };
         assert!(history.has_burn_in(4, 10) && !history.has_burn_in(5, 10) && !history.has_burn_in(4, 7));
         assert!(history.has_recorded(1, 30) && !history.has_recorded(1, 29) && !history.has_recorded(3, 0));
         assert!(history.allows_sum(10.0, 20.0) && !history.allows_sum(10.0, 20.1) && !history.allows_sum(10.0, -0.1));

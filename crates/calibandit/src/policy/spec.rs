@@ -11,11 +11,11 @@
 use std::sync::LazyLock;
 
 use super::{
-    AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, BatchedExp3, BatchedExp3Params,
+    AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, ArmReport, BatchedExp3, BatchedExp3Params,
     BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
     Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PolicyError,
-    RestoredPlays, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Thompson,
-    ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec,
+    RestoredPlays, RunReason, StateError, SuccessiveElimination, SuccessiveEliminationParams,
+    SuccessiveEliminationSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError,
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
@@ -176,6 +176,21 @@ macro_rules! policies {
             fn certificate(&self) -> Option<Certificate> {
                 match self {
                     $(Self::$kind(policy) => policy.certificate(),)*
+                }
+            }
+            fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+                match self {
+                    $(Self::$kind(policy) => policy.arm_reports(),)*
+                }
+            }
+            fn run_reason(&self, run: Run) -> RunReason {
+                match self {
+                    $(Self::$kind(policy) => policy.run_reason(run),)*
+                }
+            }
+            fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+                match self {
+                    $(Self::$kind(policy) => policy.warm_start(past),)*
                 }
             }
             fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

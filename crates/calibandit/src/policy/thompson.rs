@@ -17,13 +17,13 @@
 use rand::RngExt;
 use rand_distr::{Beta, Distribution};
 
-use super::PolicyError;
 use super::error::check_problem;
 use super::grouped_arms::MANY_ARMS;
 use super::history::{RestoredPlays, StateError, ensure};
 use super::least_draw::LeastDraw;
 use super::posterior::Posterior;
 use super::spec::PolicyConfig;
+use super::{PolicyError, RunReason, WarmStartError};
 use crate::{Feedback, Policy, Problem, Run, Stream};
 
 /// Thompson sampling over single plays, without burn-in: a reference.
@@ -180,6 +180,27 @@ impl Policy for Thompson {
             }
         }
         best
+    }
+
+    fn run_reason(&self, _: Run) -> RunReason {
+        RunReason::Index
+    }
+
+    /// Past losses count as in the posterior: their sum, rounded, as losses of 1, and the others as losses of 0.
+    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        if self.ones.iter().chain(&self.zeros).any(|&count| count > 0) {
+            return Err(WarmStartError::Started);
+        }
+        if past.len() != self.ones.len() {
+            return Err(WarmStartError::Arms { given: past.len(), arms: self.ones.len() });
+        }
+        for (arm, past) in past.iter().enumerate() {
+            // A negative or too large sum saturates, as a single loss does.
+            self.ones[arm] = (past.sum.round() as u64).min(past.plays);
+            self.zeros[arm] = past.plays - self.ones[arm];
+        }
+        self.race = DrawCache::default();
+        Ok(())
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

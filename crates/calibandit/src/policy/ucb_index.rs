@@ -2,6 +2,8 @@
 
 use super::grouped_arms::{ArmKey, GroupedArms, MANY_ARMS};
 use super::history::{RestoredPlays, StateError, ensure};
+use super::{RunReason, WarmStartError};
+use crate::Feedback;
 use crate::math;
 
 /// The index of every arm.
@@ -240,6 +242,30 @@ impl UcbIndex {
         }
     }
 
+    /// Before the feedback of a choice, every arm was chosen once or this one opens it.
+    pub(super) fn run_reason(&self) -> RunReason {
+        if self.choices < self.sums.len() as u64 { RunReason::Opening } else { RunReason::Index }
+    }
+
+    /// Counts past losses as choices.
+    pub(super) fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        if self.choices > 0 {
+            return Err(WarmStartError::Started);
+        }
+        if past.len() != self.chosen.len() {
+            return Err(WarmStartError::Arms { given: past.len(), arms: self.chosen.len() });
+        }
+        if let Some(arm) = past.iter().position(|past| past.plays == 0) {
+            return Err(WarmStartError::Missing { arm });
+        }
+        for (arm, past) in past.iter().enumerate() {
+            self.choices = self.choices.saturating_add(past.plays);
+            self.chosen[arm] = past.plays;
+            self.sums[arm] = past.sum;
+        }
+        Ok(())
+    }
+
     /// The arm chosen most often; in case of a tie, the one with the least mean. This is the recommendation of Bubeck,
     /// Munos and Stoltz (2011), which does not depend on a few low losses of one arm.
     pub(super) fn most_chosen(&self) -> usize {
@@ -307,6 +333,14 @@ macro_rules! ucb_policy {
             /// The arm that was chosen most often; in case of a tie, the one with the least mean.
             fn recommend(&self) -> usize {
                 self.index.most_chosen()
+            }
+
+            fn run_reason(&self, _: crate::Run) -> crate::policy::RunReason {
+                self.index.run_reason()
+            }
+
+            fn warm_start(&mut self, past: &[crate::Feedback]) -> Result<(), crate::policy::WarmStartError> {
+                self.index.warm_start(past)
             }
 
             fn check_restored(

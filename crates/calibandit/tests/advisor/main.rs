@@ -2,6 +2,8 @@
 //! receives.
 
 mod damaged;
+mod explained;
+mod monitored;
 mod policies;
 mod properties;
 mod stored;
@@ -235,12 +237,12 @@ fn the_oldest_outstanding_loss_stops_a_long_run_before_memory_grows() {
 #[test]
 fn snapshots_of_other_versions_are_recognised() {
     let found = |text: &str| match Advisor::<Script>::from_json(text) {
-        Err(SnapshotError::Version { found, supported: 2 }) => found,
+        Err(SnapshotError::Version { found, supported: 3 }) => found,
         other => panic!("{other:?}"),
     };
     assert_eq!(found("{}"), None);
     assert_eq!(found("[]"), None);
-    assert_eq!(found(r#"{"calibandit_advisor": 3, "news": []}"#).as_deref(), Some("3"));
+    assert_eq!(found(r#"{"calibandit_advisor": 4, "news": []}"#).as_deref(), Some("4"));
     assert_eq!(found(r#"{"calibandit_advisor": "1"}"#).as_deref(), Some("\"1\""));
     for text in ["", "nonsense", r#"{"calibandit_advisor": 1}"#] {
         assert!(matches!(Advisor::<Script>::from_json(text), Err(SnapshotError::Json(_))), "{text}");

@@ -233,6 +233,18 @@ impl<'a> Challenge<'a> {
     }
 }
 
+/// The evidence against each of these arms being as good as the leader, and the threshold at which it rules the arm
+/// out.
+pub(super) fn evidence(view: &ArmsView<'_>, arms: &[usize], cautious: bool) -> Vec<(f64, f64)> {
+    let challenge = Challenge::new(view, cautious);
+    let best = view.stats[challenge.leader].mean();
+    let compare = |&arm: &usize| {
+        let stats = &view.stats[arm];
+        (stats.against(best, view.now.bounded), challenge.threshold(stats.n, view.now.current == Some(arm)))
+    };
+    arms.iter().map(compare).collect()
+}
+
 /// What to play next. `visit` has the plays recorded in the visit under way and those recorded before it.
 pub(super) fn choose(view: &ArmsView<'_>, schedule: &Schedule, visit: Option<(f64, f64)>, cautious: bool) -> NextRun {
     let challenge = Challenge::new(view, cautious);

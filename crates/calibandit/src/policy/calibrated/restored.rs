@@ -16,9 +16,9 @@ impl Calibrated {
         for (arm, stats) in self.records.iter().enumerate() {
             stats.check_restored(arm, self.bounded, history)?;
         }
-        self.check_measured()?;
+        self.check_measured(history)?;
         if let Some(closed) = history.closed {
-            self.check_plays(closed)?;
+            self.check_plays(closed, history)?;
         }
         self.check_visit(history.open)?;
         history.open.map_or(Ok(()), |run| self.check_open(run))
@@ -39,25 +39,28 @@ impl Calibrated {
         ensure(sorted, "the arms in play are not in order")
     }
 
-    /// Every measured arm has at least the recorded plays of the start; the other arms have none, unless elimination
-    /// has ruled them out.
-    fn check_measured(&self) -> Result<(), StateError> {
+    /// Every measured arm has at least the recorded plays of the start; the other arms have none but past ones, unless
+    /// elimination has ruled them out.
+    fn check_measured(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let mut left = vec![true; self.records.len()];
         for &arm in self.arms.iter().take(self.opened) {
             left[arm] = false;
             ensure(self.records[arm].n >= self.schedule.first(), "a measured arm has too few recorded plays")?;
         }
         let eliminates = self.index == Index::Elimination && self.opened >= self.arms.len();
-        let unplayed = self.records.iter().zip(left).all(|(stats, left)| !left || eliminates || stats.n == 0.0);
+        let past = |arm: usize| history.past_plays(arm) as f64;
+        let unplayed = (0..left.len()).all(|arm| !left[arm] || eliminates || self.records[arm].n == past(arm));
         ensure(unplayed, "an arm has recorded plays but was not measured")?;
         let known = self.current.is_none_or(|arm| arm < self.records.len() && self.records[arm].n > 0.0);
-        ensure(known && self.current.is_some() == (self.opened > 0), "the arm played last was not measured")
+        let started = self.current.is_some() == (self.opened > 0) || history.starts_warm();
+        ensure(known && started, "the arm played last was not measured")
     }
 
     /// Every visit begins with M - 1 burn-in plays.
-    fn check_plays(&self, closed: &ClosedRuns) -> Result<(), StateError> {
+    fn check_plays(&self, closed: &ClosedRuns, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         ensure(self.current == closed.last, "the policy and the advisor differ in the arm played last")?;
-        ensure(self.time == closed.known_plays(), "the policy and the advisor differ in the number of plays")?;
+        let plays = closed.known_plays().saturating_add(history.all_past_plays());
+        ensure(self.time == plays, "the policy and the advisor differ in the number of plays")?;
         let burn_in = closed.burn_in.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
         let expected = closed.visits.checked_mul(self.memory_bound - 1);
         ensure(burn_in == expected, "the burn-in plays do not fit the memory bound")
