@@ -28,10 +28,12 @@ mod cells;
 mod cluster;
 mod diagnosis;
 mod drift;
+mod game;
 mod log;
 mod log_arrays;
 mod log_file;
 mod log_parquet;
+mod price;
 mod reach;
 mod reo;
 mod runs;
@@ -42,9 +44,11 @@ pub use diagnosis::{
     ArmDiagnosis, Clusters, CurveCell, Diagnosis, Estimate, Fatigue, Note, NoteKind, ReoDiagnosis, ReoVerdict,
     ReoWitness, Settled, Stopped, SuggestedPilot, TallyingDiagnosis, Why,
 };
+pub use game::{FittedGameError, LossSummary};
 pub use log::{Log, LogBuilder, LogError};
 pub use log_arrays::{LogArrays, LogCodes};
 pub use log_file::{LogColumns, LogFileError, parse_log, read_log};
+pub use price::{Price, PriceError, PriceOptions, PriceRow};
 
 use bound::{ArmCells, BoundSettings, eventual_loss};
 use cluster::ClusteredMean;
@@ -137,6 +141,15 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
         .map(|(arm, name)| ReoArm { name, cells: &arm.cells, eventual: arm.eventual, settled: arm.settled.upper })
         .collect();
     let reo = reo::judge(&reo_arms, tolerance, options.confidence);
+    let tallying = tally_set::tallying(&TallyInput {
+        log,
+        losses,
+        runs: &all_runs.runs,
+        longest: options.longest,
+        starts_rested: options.starts == Starts::Cold,
+        tolerance,
+    });
+    let (tallying, tally_curves) = tallying.map_or((None, None), |(found, curves)| (Some(found), curves));
     let found = verdict::Findings {
         log,
         options,
@@ -145,14 +158,8 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
         arms: &arms,
         runs: &all_runs,
         blocks,
-        tallying: tally_set::tallying(&TallyInput {
-            log,
-            losses,
-            runs: &all_runs.runs,
-            longest: options.longest,
-            starts_rested: options.starts == Starts::Cold,
-            tolerance,
-        }),
+        tallying,
+        tally_curves,
         reo,
     };
     Ok(found.diagnosis())
@@ -226,8 +233,9 @@ impl Context<'_> {
         }
         let first = settled.upper.map_or(rest, |upper| upper.saturating_mul(2).min(rest));
         let eventual = eventual_loss(self.losses, runs, first, self.log.units, self.clusters);
-        let fatigue = reo::fatigue(&cells, self.tolerance, confidence);
+        // Any of the arms may be the one with a chance result.
         let level = (1.0 - confidence) / self.arms as f64;
+        let fatigue = reo::fatigue(&cells, self.tolerance, level);
         let drift = drift::drift(self.log, self.losses, runs, first, sd, level);
         let drift = drift.filter(|&range| range > 0.5 * self.tolerance);
         let forgetting = bound::forgetting(self.losses, runs, first, confidence);

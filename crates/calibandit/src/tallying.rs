@@ -161,6 +161,16 @@ pub struct TallyFit {
 }
 
 impl TallyFit {
+    /// The number of losses whose mean is the expected loss of an arm at a level; 0 if it has no losses.
+    pub fn plays(&self, arm: usize, level: usize) -> f64 {
+        self.arms[arm].plays(level)
+    }
+
+    /// The number of different values of the curve of one arm.
+    pub fn blocks_of(&self, arm: usize) -> usize {
+        self.arms[arm].blocks.len()
+    }
+
     /// The part of the sum of squared losses that the curve of one arm explains.
     pub fn explained_of(&self, arm: usize) -> f64 {
         self.arms[arm].explained

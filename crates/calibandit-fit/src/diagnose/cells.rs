@@ -14,18 +14,9 @@ impl Cells {
     /// The cells of the positions below `end`.
     pub(super) fn below(end: u32) -> Self {
         let mut starts: Vec<u32> = (1..=SINGLE.min(end.saturating_sub(1))).collect();
-        let mut step = 0;
-        while end > SINGLE + 1 {
-            step += 1;
-            let exact = f64::from(SINGLE) * (f64::from(step) / 6.0).exp2();
-            let start = (exact.round() as u32).max(SINGLE + 1);
-            if start >= end {
-                break;
-            }
-            if starts.last().is_none_or(|&last| start > last) {
-                starts.push(start);
-            }
-        }
+        let wider = (1..).map(|step| (f64::from(SINGLE) * (f64::from(step) / 6.0).exp2()).round() as u32);
+        starts.extend(wider.skip_while(|&start| start <= SINGLE).take_while(|&start| start < end));
+        starts.dedup();
         starts.push(end.max(1));
         Self { starts }
     }

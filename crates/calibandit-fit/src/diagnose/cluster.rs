@@ -1,6 +1,6 @@
 //! Means of losses that come in clusters, and differences of such means.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// The losses of one cluster in two samples, the second of which is often empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,17 +79,34 @@ impl ClusteredMean {
         if self.error == 0.0 {
             return if self.value > 0.0 { 0.0 } else { 1.0 };
         }
-        student(self.freedom).sf(self.value / self.error)
+        student_tail(self.freedom, self.value / self.error)
     }
 }
 
-fn student(freedom: f64) -> StudentsT {
-    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are at least 1")
+/// With more degrees of freedom, Student's distribution is the normal one up to a small correction. The inverse of the
+/// incomplete beta function does not converge for very many.
+const MANY: f64 = 1000.0;
+
+fn standard_normal() -> Normal {
+    Normal::new(0.0, 1.0).expect("a standard deviation of 1")
+}
+
+/// The probability of a value above `t`.
+fn student_tail(freedom: f64, t: f64) -> f64 {
+    if freedom > MANY {
+        // The normal value with the same tail, to first order in 1/freedom.
+        return standard_normal().sf(t - (t.powi(3) + t) / (4.0 * freedom));
+    }
+    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are at least 1").sf(t)
 }
 
 /// A quantile of Student's distribution.
 pub(super) fn student_quantile(freedom: f64, probability: f64) -> f64 {
-    student(freedom).inverse_cdf(probability)
+    if freedom > MANY {
+        let z = standard_normal().inverse_cdf(probability);
+        return z + (z.powi(3) + z) / (4.0 * freedom);
+    }
+    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are at least 1").inverse_cdf(probability)
 }
 
 #[cfg(test)]
@@ -110,7 +127,17 @@ mod tests {
         assert!((mean.freedom - 4.0).abs() < 1e-9);
         // From tables: the 95 % quantile with 4 degrees of freedom.
         assert!((mean.margin(0.95) / mean.error - 2.131_847).abs() < 1e-4);
-        assert!((student_quantile(1e6, 0.95) - 1.644_86).abs() < 1e-4);
+        assert!((student_quantile(1e12, 0.95) - 1.644_854).abs() < 1e-6);
+    }
+
+    #[test]
+    fn many_degrees_of_freedom_are_nearly_normal() {
+        for probability in [0.95, 0.975, 0.9999] {
+            let (few, many) = (student_quantile(MANY, probability), student_quantile(MANY + 1.0, probability));
+            assert!((few - many).abs() < 1e-4, "{probability}: {few} {many}");
+            assert!((student_tail(MANY + 1.0, many) - (1.0 - probability)).abs() < 1e-6);
+            assert!((student_tail(MANY, few) - (1.0 - probability)).abs() < 1e-6);
+        }
     }
 
     #[test]

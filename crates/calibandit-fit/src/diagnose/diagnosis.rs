@@ -3,6 +3,8 @@
 use calibandit::tallying::Kernel;
 use serde::Serialize;
 
+use super::game::{ArmCurve, LossSummary};
+
 /// What a log of plays says about the memory of its arms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -41,6 +43,11 @@ pub struct Diagnosis {
     /// The pilot that would settle what this log cannot; `None` if nothing is open, or if nobody knows how long a memory
     /// is possible.
     pub pilot: Option<SuggestedPilot>,
+    /// The range of the losses.
+    pub losses: LossSummary,
+    /// The expected losses by plays in a row, where they are known.
+    #[serde(skip)]
+    pub(super) curves: Vec<Option<ArmCurve>>,
 }
 
 impl Diagnosis {

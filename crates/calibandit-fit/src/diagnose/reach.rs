@@ -72,10 +72,10 @@ pub(super) fn reach(runs: &[ArmRun], enough: f64, longest: Option<u32>) -> u32 {
     let Some(most) = runs.iter().map(|run| run.plays).max() else { return 0 };
     let cells = Cells::below(most.saturating_add(1));
     let mut candidates: Vec<u32> = (0..cells.len()).map(|cell| cells.first(cell)).collect();
-    if let Some(longest) = longest.filter(|&longest| longest <= most) {
-        if let Err(place) = candidates.binary_search(&longest) {
-            candidates.insert(place, longest);
-        }
+    if let Some(longest) = longest.filter(|&longest| longest <= most)
+        && let Err(place) = candidates.binary_search(&longest)
+    {
+        candidates.insert(place, longest);
     }
     // Plays at positions from R on; plays before, and runs with such plays, of rested runs.
     let mut counts = vec![(0.0_f64, 0.0_f64, 0_usize); candidates.len()];

@@ -92,14 +92,14 @@ fn excess(arm: ClusteredMean, state: ClusteredMean, statistic: impl Fn(Clustered
 }
 
 /// The position at which an arm is most significantly better than eventually, if it is so at all.
-pub(super) fn fatigue(cells: &ArmCells, tolerance: f64, confidence: f64) -> Option<Fatigue> {
+pub(super) fn fatigue(cells: &ArmCells, tolerance: f64, level: f64) -> Option<Fatigue> {
     let all = cells.cells();
     let count = all.len() as f64;
     let found = (0..all.len()).filter_map(|cell| {
         let difference = cells.compare(cell, cell, true).filter(|_| cells.plays(cell) >= LEAST_PLAYS)?;
         let drop = -difference.value;
         let p = (ClusteredMean { value: drop, ..difference }.p_above() * count).min(1.0);
-        (drop > 0.5 * tolerance && p < 1.0 - confidence).then_some(Fatigue {
+        (drop > 0.5 * tolerance && p < level).then_some(Fatigue {
             first: all.first(cell),
             last: all.last(cell),
             drop,

@@ -8,6 +8,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::cells::Cells;
 use super::diagnosis::TallyingDiagnosis;
+use super::game::ArmCurve;
 use super::log::Log;
 use super::runs::ArmRun;
 
@@ -32,7 +33,8 @@ pub(super) struct TallyInput<'a> {
     pub(super) tolerance: f64,
 }
 
-pub(super) fn tallying(input: &TallyInput<'_>) -> Option<TallyingDiagnosis> {
+/// What a tallying model says, and the curves of its arms if the weights are equal.
+pub(super) fn tallying(input: &TallyInput<'_>) -> Option<(TallyingDiagnosis, Option<Vec<ArmCurve>>)> {
     let most = input.longest.map_or(MOST_MEMORY, |longest| longest.saturating_mul(2)).clamp(4, 4 * MOST_MEMORY);
     // A memory cannot be judged from sequences of plays that are hardly longer.
     let most = most.min((input.log.plays() / 10).try_into().unwrap_or(u32::MAX)).max(2);
@@ -50,23 +52,34 @@ pub(super) fn tallying(input: &TallyInput<'_>) -> Option<TallyingDiagnosis> {
     // Kernels differ in their numbers of levels, so every value of a curve is charged.
     let worth = |fit: &TallyFit| fit.explained / noise - CHARGE * fit.blocks as f64;
     let best = |fits: &[TallyFit]| fits.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
-    let unit = best(&all[0].1);
+    // Arms may have memories of their own, under any kernel.
+    let arms = input.log.names.len();
+    let worth_of = |fit: &TallyFit, arm: usize| fit.explained_of(arm) / noise - CHARGE * fit.blocks_of(arm) as f64;
+    let apart = |fits: &[TallyFit]| -> f64 {
+        (0..arms).map(|arm| fits.iter().map(|fit| worth_of(fit, arm)).fold(f64::NEG_INFINITY, f64::max)).sum()
+    };
+    let unit = apart(&all[0].1);
     // Unit weights, unless another kernel is significantly better.
     let chosen = all
         .iter()
         .skip(1)
-        .filter(|(_, fits)| best(fits) - unit > LOWER_CUT)
-        .max_by(|a, b| best(&a.1).total_cmp(&best(&b.1)))
+        .filter(|(_, fits)| apart(fits) - unit > LOWER_CUT)
+        .max_by(|a, b| apart(&a.1).total_cmp(&apart(&b.1)))
         .unwrap_or(&all[0]);
     let kernel = chosen.0;
-    let set = if kernel == Kernel::Unit && !few.whole {
+    let (set, curves) = if kernel == Kernel::Unit && !few.whole {
         let many = input.part(MOST_PLAYS, most);
         let fits = many.profile(kernel, &memories);
         let likeliest = fits.iter().max_by(|a, b| a.explained.total_cmp(&b.explained))?;
-        joint_set(&fits, input.log.names.len(), many.variance(likeliest) * dispersion)?
+        let noise = many.variance(likeliest) * dispersion;
+        let sets = joint_set(&fits, arms, noise)?;
+        (sets.joint(), Some(sets.curves(&fits, many.centre, noise)))
     } else {
-        joint_set(&chosen.1, input.log.names.len(), noise)?
+        let sets = joint_set(&chosen.1, arms, noise)?;
+        let curves = (kernel == Kernel::Unit).then(|| sets.curves(&chosen.1, few.centre, noise));
+        (sets.joint(), curves)
     };
+    let set = set?;
     let least = all.iter().map(|(_, fits)| best(fits)).fold(f64::NEG_INFINITY, f64::max);
     let allowed = |fit: &TallyFit| least - worth(fit) <= LOWER_CUT;
     let mut settled = Some(1);
@@ -78,11 +91,18 @@ pub(super) fn tallying(input: &TallyInput<'_>) -> Option<TallyingDiagnosis> {
         }
     }
     let fit = few.adequacy(likeliest, noise);
-    Some(TallyingDiagnosis { kernel, memory: set.memory, set: (set.low, set.high), settled, dispersion, fit })
+    let found = TallyingDiagnosis { kernel, memory: set.memory, set: (set.low, set.high), settled, dispersion, fit };
+    Some((found, curves))
 }
 
-/// The set of a common memory; if arms differ significantly, the longest memory of all arms.
-fn joint_set(fits: &[TallyFit], arms: usize, noise: f64) -> Option<MemorySet> {
+/// The memories of all arms: a common one, or one per arm.
+struct ArmSets {
+    /// One per arm.
+    sets: Vec<MemorySet>,
+}
+
+/// The set of a common memory; if arms differ significantly, a set for each.
+fn joint_set(fits: &[TallyFit], arms: usize, noise: f64) -> Option<ArmSets> {
     let noise = noise.max(f64::MIN_POSITIVE);
     let common = fits.iter().max_by(|a, b| a.explained.total_cmp(&b.explained))?;
     let gain = |arm: usize| {
@@ -91,13 +111,31 @@ fn joint_set(fits: &[TallyFit], arms: usize, noise: f64) -> Option<MemorySet> {
     };
     // No arm gains more from a memory of its own than a memory can by chance.
     if (0..arms).all(|arm| gain(arm) <= UPPER_CUT + 2.0 * (arms as f64).ln()) {
-        return memory_set(fits, noise);
+        return Some(ArmSets { sets: vec![memory_set(fits, noise)?; arms] });
     }
-    let sets: Vec<MemorySet> = (0..arms).filter_map(|arm| memory_set_of_arm(fits, arm, noise)).collect();
-    let memory = sets.iter().map(|set| set.memory).max()?;
-    let low = sets.iter().map(|set| set.low).max()?;
-    let high = sets.iter().map(|set| set.high).try_fold(1, |most, high| high.map(|high| most.max(high)));
-    Some(MemorySet { memory, low, high })
+    Some(ArmSets { sets: (0..arms).map(|arm| memory_set_of_arm(fits, arm, noise)).collect::<Option<_>>()? })
+}
+
+impl ArmSets {
+    /// The set of the longest memory.
+    fn joint(&self) -> Option<MemorySet> {
+        let memory = self.sets.iter().map(|set| set.memory).max()?;
+        let low = self.sets.iter().map(|set| set.low).max()?;
+        let high = self.sets.iter().map(|set| set.high).try_fold(1, |most, high| high.map(|high| most.max(high)));
+        Some(MemorySet { memory, low, high })
+    }
+
+    /// The expected losses of each arm by plays in a row after a rest, with its likeliest memory.
+    fn curves(&self, fits: &[TallyFit], centre: f64, noise: f64) -> Vec<ArmCurve> {
+        let curve = |(arm, set): (usize, &MemorySet)| {
+            let fit = fits.iter().find(|fit| fit.memory == set.memory).expect("a set has the memory of a candidate");
+            let levels = TallyModel::new(fit.kernel, fit.memory, 1).rested_levels(fit.memory);
+            let loss = |&level: &usize| fit.loss(arm, level).unwrap_or(0.0) + centre;
+            let error = |&level: &usize| (noise / fit.plays(arm, level).max(1.0)).sqrt();
+            ArmCurve { losses: levels.iter().map(loss).collect(), errors: levels.iter().map(error).collect() }
+        };
+        self.sets.iter().enumerate().map(curve).collect()
+    }
 }
 
 /// Kernels with smooth weights do not need every memory.

@@ -5,6 +5,7 @@ use super::diagnosis::{
     ArmDiagnosis, Clusters, Diagnosis, Estimate, Note, NoteKind, ReoDiagnosis, ReoVerdict, Stopped, SuggestedPilot,
     TallyingDiagnosis, Why,
 };
+use super::game::{ArmCurve, LossSummary};
 use super::log::Log;
 use super::runs::RunsByArm;
 use super::{ArmAnalysis, DiagnoseOptions, Starts};
@@ -14,6 +15,9 @@ const LEAST_RUNS: usize = 20;
 
 /// Arms that never rest and then play this many times in a row say nothing about tallying either.
 const LEAST_SWITCHED: u32 = 3;
+
+/// Below this p-value a tallying model does not fit.
+const BAD_FIT: f64 = 0.01;
 
 /// Everything that was found.
 pub(super) struct Findings<'a> {
@@ -26,14 +30,16 @@ pub(super) struct Findings<'a> {
     /// The number of time blocks whose effects were removed.
     pub(super) blocks: usize,
     pub(super) tallying: Option<TallyingDiagnosis>,
+    /// The curves of the tallying model with unit weights.
+    pub(super) tally_curves: Option<Vec<ArmCurve>>,
     pub(super) reo: ReoDiagnosis,
 }
 
 impl Findings<'_> {
     pub(super) fn diagnosis(mut self) -> Diagnosis {
         let reach = self.arms.iter().map(|arm| arm.reach).min().unwrap_or(0);
-        let uppers = self.arms.iter().map(|arm| arm.settled.upper);
-        let bound = uppers.fold(Some(1), |most: Option<u32>, upper| most.zip(upper).map(|(a, b)| a.max(b)));
+        let mut uppers = self.arms.iter().map(|arm| arm.settled.upper);
+        let bound = uppers.try_fold(1, |most, upper| upper.map(|upper| most.max(upper)));
         let (memory_bound, why) = self.verdict(reach, bound);
         let mut notes = Vec::new();
         self.confounding(&mut notes);
@@ -42,6 +48,8 @@ impl Findings<'_> {
         self.drift_notes(&mut notes);
         self.tallying_notes(&mut notes);
         self.row_notes(&mut notes);
+        let arms = self.arm_diagnoses();
+        let curves = self.curves(&arms);
         Diagnosis {
             memory_bound,
             why,
@@ -54,11 +62,13 @@ impl Findings<'_> {
             missing: self.log.missing() as u64,
             units: self.log.units,
             clusters: self.clusters,
-            arms: self.arm_diagnoses(),
+            arms,
             pilot: if memory_bound.is_none() { self.pilot() } else { None },
             reo: self.reo,
             tallying: self.tallying,
             notes,
+            losses: LossSummary::of(self.log.finite_losses()),
+            curves,
         }
     }
 
@@ -91,6 +101,21 @@ impl Findings<'_> {
                 fatigue: arm.fatigue,
             })
             .collect()
+    }
+
+    /// The curves of the fitted game: by tally where a tallying model fits, otherwise by position after a rest.
+    fn curves(&self, arms: &[ArmDiagnosis]) -> Vec<Option<ArmCurve>> {
+        let by_tally = self.tallying.is_some() && self.tallying_fits();
+        let confidence = self.options.confidence;
+        let by_position = arms.iter().map(|arm| ArmCurve::of_positions(arm, confidence));
+        match (&self.tally_curves, by_tally) {
+            (Some(curves), true) => curves.iter().cloned().map(Some).collect(),
+            _ => by_position.collect(),
+        }
+    }
+
+    fn tallying_fits(&self) -> bool {
+        self.tallying.as_ref().is_some_and(|found| found.fit.is_none_or(|p| p >= BAD_FIT))
     }
 
     fn interval(&self, mean: ClusteredMean) -> Estimate {
@@ -192,7 +217,7 @@ impl Findings<'_> {
             notes.push(Note { kind: NoteKind::Tallying, text: format!("no tallying set: {reason}") });
         }
         let Some(found) = &self.tallying else { return };
-        if found.fit.is_some_and(|p| p < 0.01) {
+        if !self.tallying_fits() {
             let text = format!(
                 "a tallying model with {} weights fits badly (p = {:.1e}): its set may be wrong",
                 found.kernel.name(),

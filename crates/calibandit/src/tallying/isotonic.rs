@@ -27,8 +27,17 @@ impl Block {
 impl MonotoneFit {
     /// The value at a level: that of the last block that begins there or before, or of the first block.
     pub(super) fn value(&self, level: usize) -> Option<f64> {
+        self.block(level).map(Block::mean)
+    }
+
+    /// The number of losses of that block.
+    pub(super) fn plays(&self, level: usize) -> f64 {
+        self.block(level).map_or(0.0, |block| block.sum.plays)
+    }
+
+    fn block(&self, level: usize) -> Option<&Block> {
         let after = self.blocks.partition_point(|block| block.first <= level);
-        self.blocks.get(after.saturating_sub(1)).map(Block::mean)
+        self.blocks.get(after.saturating_sub(1))
     }
 }
 
