@@ -30,8 +30,22 @@ enum Holding {
     Experiments(Manifest),
     /// The results of a tournament, complete or not.
     Tournament,
+    /// The diagnosis of a log, complete or not.
+    Diagnosis,
     /// Something else, in words.
     Other(&'static str),
+}
+
+impl Holding {
+    fn in_words(&self) -> String {
+        match self {
+            Holding::Nothing => "nothing".to_owned(),
+            Holding::Experiments(old) => format!("the results of {}", listed(&names(old))),
+            Holding::Tournament => "the results of a tournament".to_owned(),
+            Holding::Diagnosis => "the diagnosis of a log".to_owned(),
+            Holding::Other(holds) => (*holds).to_owned(),
+        }
+    }
 }
 
 impl OutputDir {
@@ -52,8 +66,23 @@ impl OutputDir {
     pub fn check_replaceable_by_tournament(&self) -> Result<(), Error> {
         match self.holding()? {
             Holding::Nothing | Holding::Tournament => Ok(()),
-            Holding::Experiments(old) => self.occupied(format!("the results of {}", listed(&names(&old)))),
-            Holding::Other(holds) => self.occupied(holds.to_owned()),
+            other => self.occupied(other.in_words()),
+        }
+    }
+
+    /// Checks that the diagnosis of a log would replace nothing but a diagnosis. `files` are the files of a diagnosis:
+    /// one without a manifest is somebody else's.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Occupied`] if the folder holds something else; [`ErrorKind::Io`] if it cannot be read.
+    pub fn check_replaceable_by_diagnosis(&self, files: &[&str]) -> Result<(), Error> {
+        match self.holding()? {
+            Holding::Diagnosis => Ok(()),
+            Holding::Nothing => match files.iter().find(|name| self.path.join(name).exists()) {
+                Some(name) => self.occupied(format!("a file `{name}` without `manifest.json`")),
+                None => Ok(()),
+            },
+            other => self.occupied(other.in_words()),
         }
     }
 
@@ -65,9 +94,8 @@ impl OutputDir {
     pub fn check_replaceable(&self, experiments: &[Experiment], shard: Shard) -> Result<(), Error> {
         let old = match self.holding()? {
             Holding::Nothing => return Ok(()),
-            Holding::Tournament => return self.occupied("the results of a tournament".to_owned()),
-            Holding::Other(holds) => return self.occupied(holds.to_owned()),
             Holding::Experiments(old) => old,
+            other => return self.occupied(other.in_words()),
         };
         let new = Manifest::new(experiments, shard)?;
         let (old_names, new_names) = (names(&old), names(&new));
@@ -134,6 +162,9 @@ fn held(text: &[u8]) -> Holding {
     if is_tournament(&value) {
         return Holding::Tournament;
     }
+    if is_diagnosis(&value) {
+        return Holding::Diagnosis;
+    }
     match serde_json::from_value(value) {
         Ok(manifest) => Holding::Experiments(manifest),
         Err(_) => Holding::Other("a `manifest.json` that this program did not write"),
@@ -143,6 +174,11 @@ fn held(text: &[u8]) -> Holding {
 /// Whether a manifest is that of a tournament.
 pub(super) fn is_tournament(manifest: &Value) -> bool {
     manifest.get("options").is_some() && manifest.get("games").is_some()
+}
+
+/// Whether a manifest is that of a diagnosis.
+pub(super) fn is_diagnosis(manifest: &Value) -> bool {
+    manifest.get("diagnosis").is_some()
 }
 
 /// The parts in which two experiments of the same name differ, if they are not the same experiment.
@@ -243,6 +279,27 @@ mod tests {
         assert_eq!(refused(&output, FILE, Shard::WHOLE), None);
         assert!(refused(&output, &FILE.replace("\"x\"", "\"y\""), Shard::WHOLE).is_some());
         assert!(output.check_replaceable_by_tournament().is_err());
+    }
+
+    #[test]
+    fn a_diagnosis_replaces_a_diagnosis_and_no_file_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = OutputDir::new(folder.path());
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let refused_diagnosis = || output.check_replaceable_by_diagnosis(&["game.toml"]).err().map(Error::into_kind);
+        assert!(refused_diagnosis().is_none(), "an empty folder");
+        write("game.toml", "mine");
+        let Some(ErrorKind::Occupied { holds, .. }) = refused_diagnosis() else { panic!("a game of the user") };
+        assert_eq!(holds, "a file `game.toml` without `manifest.json`");
+        write("manifest.json", &seal(&serde_json::json!({"manifest": LAYOUT, "diagnosis": {}})));
+        assert!(refused_diagnosis().is_none());
+        assert_eq!(refused(&output, FILE, Shard::WHOLE).as_deref(), Some("the diagnosis of a log"));
+        assert!(output.check_replaceable_by_tournament().is_err());
+        assert!(output.read().unwrap_err().to_string().contains("the diagnosis of a log"));
+        let manifest = serde_json::to_value(Manifest::new(&[experiment(FILE)], Shard::WHOLE).unwrap()).unwrap();
+        write("manifest.json", &seal(&manifest));
+        let Some(ErrorKind::Occupied { holds, .. }) = refused_diagnosis() else { panic!("results of an experiment") };
+        assert_eq!(holds, "the results of the experiment `x`");
     }
 
     #[test]

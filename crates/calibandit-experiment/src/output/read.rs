@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::occupied::is_tournament;
+use super::occupied::{is_diagnosis, is_tournament};
 use super::replace::{INCOMPLETE, MANIFEST};
 use super::seal::is_sealed;
 use super::verify::{Unverified, number_of_curves, verified};
@@ -121,6 +121,9 @@ impl OutputDir {
         let value = self.read_sealed()?;
         if is_tournament(&value) {
             return Err(self.no_results("the results of a tournament"));
+        }
+        if is_diagnosis(&value) {
+            return Err(self.no_results("the diagnosis of a log"));
         }
         serde_json::from_value(value).map_err(|error| self.damaged(MANIFEST, error.to_string()))
     }

@@ -59,6 +59,14 @@ impl OutputLock {
         Ok(())
     }
 
+    /// Removes a file of the folder, if it is there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be removed.
+    pub fn remove(&self, name: impl AsRef<Path>) -> Result<(), Error> {
+        self.output.files.remove(&self.output.path().join(name))
+    }
+
     /// Makes sure that the files that were written survive a power failure.
     ///
     /// # Errors
