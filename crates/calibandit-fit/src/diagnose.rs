@@ -26,6 +26,7 @@
 mod bound;
 mod cells;
 mod cluster;
+mod curves_table;
 mod diagnosis;
 mod drift;
 mod game;
