@@ -1,5 +1,6 @@
 //! The command line: one `…Args` struct per command, as `clap` parses it. Its doc comments are the help texts.
 
+pub(crate) mod diagnose;
 pub(crate) mod f1;
 pub(crate) mod fit;
 
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     /// Fit lap-time models to public Formula One data, list the pairs of drivers, and compare laps of stints.
     #[command(subcommand)]
     F1(f1::F1Command),
+    /// Find the memory bound M, and whether repeated exposure is optimal, from a log of plays.
+    Diagnose(diagnose::DiagnoseArgs),
     /// Fit warm-up curves to your own losses, and write the game of the fitted arms.
     Fit(fit::FitArgs),
     /// List the games, or show one with its place in the paper, its parameters and their values.

@@ -3,6 +3,7 @@
 mod check;
 mod closing;
 mod describe;
+mod diagnose;
 mod f1;
 mod fit;
 mod lists;
@@ -11,6 +12,7 @@ mod runs;
 mod tournament;
 
 pub(crate) use check::check;
+pub(crate) use diagnose::diagnose;
 pub(crate) use f1::f1;
 pub(crate) use fit::fit;
 pub(crate) use lists::{completions, games, policies, schema};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use calibandit_experiment::ErrorKind;
 use calibandit_experiment::spec::Diagnostics;
+use calibandit_fit::diagnose::{DiagnoseError, LogFileError};
 use calibandit_fit::{ArmsError, LossRangeError, TableError};
 use calibandit_paper::f1::F1Error;
 use calibandit_paper::figures::UnknownFigure;
@@ -44,6 +45,10 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]
+    Log(#[from] LogFileError),
+    #[error(transparent)]
+    Diagnose(#[from] DiagnoseError),
+    #[error(transparent)]
     LossRange(#[from] LossRangeError),
     #[error(transparent)]
     Arms(#[from] ArmsError),
@@ -64,6 +69,7 @@ impl CliError {
             CliError::Spec(_) | CliError::Usage(_) | CliError::Figure(_) => 2,
             CliError::F1(_) => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
+            CliError::Log(_) | CliError::Diagnose(_) => 2,
             CliError::Interrupted { .. } => 130,
             CliError::Session(SessionError::Experiment(error)) if matches!(error.kind(), ErrorKind::Refused { .. }) => {
                 2

@@ -56,6 +56,7 @@ fn execute(command: &Command) -> Result<(), CliError> {
         Command::Check(arguments) => commands::check(arguments),
         Command::Report(arguments) => commands::report(arguments),
         Command::F1(command) => commands::f1(command),
+        Command::Diagnose(arguments) => commands::diagnose(arguments),
         Command::Fit(arguments) => commands::fit(arguments),
         Command::Games(arguments) => commands::games(arguments),
         Command::Policies(arguments) => commands::policies(arguments),

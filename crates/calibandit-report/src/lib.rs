@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`chart`] | draws a figure as SVG and PNG; does not depend on experiments |
 //! | [`figures`] | decides which results become which curve |
+//! | [`diagnosis`] | says what the diagnosis of a log says: sentences, figures and a page |
 //! | [`report`] | writes figures and tables as one self-contained HTML file |
 //! | [`session`] | runs experiments into an output folder, with tables, figures and the report |
 //!
@@ -42,6 +43,7 @@
 //! With the cargo feature `png` (on by default) figures can also be drawn as PNG images.
 
 pub mod chart;
+pub mod diagnosis;
 pub mod figures;
 pub mod report;
 pub mod session;

@@ -9,7 +9,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("calibandit", &[]),
     ("calibandit-experiment", &["calibandit"]),
     ("calibandit-fit", &["calibandit"]),
-    ("calibandit-report", &["calibandit", "calibandit-experiment"]),
+    ("calibandit-report", &["calibandit", "calibandit-experiment", "calibandit-fit"]),
     ("calibandit-paper", &["calibandit", "calibandit-experiment", "calibandit-fit", "calibandit-report"]),
     (
         "calibandit-cli",
