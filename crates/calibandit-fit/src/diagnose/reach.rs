@@ -6,7 +6,7 @@ use super::runs::ArmRun;
 /// Numbers of losses, in units of (sd / tolerance)²: with so many, a mean has a standard error of this part of the
 /// tolerance.
 const COMFORTABLE: f64 = 50.0; // a seventh
-const REACHING: f64 = 25.0; // a fifth
+const REACHING: f64 = 16.0; // a quarter
 const SUFFICIENT: f64 = 8.0; // a third
 
 /// No comparison rests on fewer losses,
