@@ -221,7 +221,10 @@ impl Context<'_> {
         let DiagnoseOptions { longest, confidence, .. } = *self.options;
         let sd = reach::noise_sd(self.losses, runs);
         let enough = EnoughPlays::new(sd, self.tolerance);
-        let reach = reach::reach(runs, enough.reaching, longest);
+        // A given memory must be within the reach. Without one, the reach is as long as the log can speak of with ease:
+        // at its very end there is hardly enough for a comparison.
+        let easily = if longest.is_none() { reach::reach(runs, enough.comfortable, None) } else { 0 };
+        let reach = if easily > 0 { easily } else { reach::reach(runs, enough.reaching, longest) };
         let switched = reach::reach(runs, reach::LEAST_PLAYS, None);
         // A longest memory that the log reaches is what the user assumes; a longer rest would only cost data.
         let rest = longest.filter(|&longest| longest <= reach).unwrap_or(reach).max(1);
