@@ -25,6 +25,7 @@ __all__ = [
     "exp3",
     "explore_then_commit",
     "kinds",
+    "pilot",
     "successive_elimination",
     "thompson",
     "ucb1",
@@ -177,6 +178,40 @@ def explore_then_commit(*, memory_bound: int, explore: int | None = None, label:
       allows): The number of plays to record of each arm before the decision.
     """
     return _policy("explore-then-commit", memory_bound=memory_bound, explore=explore, label=label)
+
+
+@_readable
+def pilot(
+    *,
+    longest: int,
+    drop: float = 0.1,
+    most: int | None = None,
+    index: Literal[
+        "challenge",
+        "cautious",
+        "kl-ucb",
+        "moss",
+        "bernstein",
+        "imed",
+        "thompson",
+        "elimination",
+    ] = "challenge",
+    label: str | None = None,
+) -> PolicySpec:
+    """Find the memory by a pilot, then play `calibrated` with it. For users who know only a generous bound.
+
+    Source: This project (https://calibandit.github.io/calibandit/memory.html), after Hansen (2000), Econometrica
+    68(3).
+
+    * ``longest`` (an integer in [1, 65536]): The longest memory considered possible: at least the game's true
+      memory.
+    * ``drop`` (a positive number): The smallest warm-up worth finding, in units of the loss. The pilot ends once
+      warm-ups of this size would have been found.
+    * ``most`` (if None: T / 10, or K max(10 000, 20 longest) without a horizon): The most plays of the pilot. A
+      tenth of a known horizon is the limit in any case.
+    * ``index``: The rule by which `calibrated` chooses arms afterwards.
+    """
+    return _policy("pilot", longest=longest, drop=drop, most=most, index=index, label=label)
 
 
 def kinds() -> list[dict[str, Any]]:

@@ -28,6 +28,8 @@ pub fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise: Noise)
         PolicySpec::EpochUcb(spec) => plays / spec.memory_bound as f64 * (80.0 + 4.0 * k) + plays,
         // Each decision inverts divergences, in the worst case one per arm.
         PolicySpec::Calibrated(spec) if matches!(spec.index, Index::KlUcb | Index::Elimination) => 1e5 + 4e3 * k * k,
+        // Single plays in the pilot, each with about 50 candidates.
+        PolicySpec::Pilot(_) => 1e5 + 1e4 * k + (plays / 10.0).min(1e4 * k) * 300.0,
         // Long runs: about 10 microseconds per instance for SE with 5 arms (docs/benchmarks.md), with a margin for
         // policies that ask for more runs.
         _ => 1e5 + 1e4 * k,

@@ -27,7 +27,7 @@ pub enum PilotDesign {
 }
 
 /// Plays of an arm per `(sd / drop)²`, for [`PilotDesign::Tallying`]. Chosen by simulation.
-const TALLYING_PLAYS: f64 = 400.0;
+const TALLYING_PLAYS: f64 = 600.0;
 /// The same design plays each arm at least this many times the longest memory.
 const TALLYING_LENGTHS: f64 = 10.0;
 /// Plays of an arm per `(sd / tolerance)²`, for [`PilotDesign::Blocks`]. Chosen by simulation.
@@ -51,7 +51,7 @@ impl PilotDesign {
     ///
     /// ```
     /// use calibandit::PilotDesign;
-    /// assert_eq!(PilotDesign::Tallying.plays_per_arm(64, 0.5, 0.25), 1600.0);
+    /// assert_eq!(PilotDesign::Tallying.plays_per_arm(64, 0.5, 0.25), 2400.0);
     /// assert_eq!(PilotDesign::Blocks.plays_per_arm(64, 0.5, 0.1), 3840.0); // 150·25 plays, in 40 blocks of 96
     /// ```
     pub fn plays_per_arm(self, longest: u32, sd: f64, difference: f64) -> f64 {
@@ -94,7 +94,7 @@ pub struct PlannedRun {
 /// use calibandit::{PilotDesign, PilotPlan};
 /// // Three arms that remember at most 16 plays. Losses of 0 and 1 have a standard deviation of at most 0.5.
 /// let plan = PilotPlan::new(PilotDesign::Tallying, 3, 16, 0.5, 0.2, 1)?;
-/// assert_eq!((plan.plays_per_arm, plan.plays), (2500, 7500));
+/// assert_eq!((plan.plays_per_arm, plan.plays), (3750, 11250));
 /// assert!(plan.runs.iter().all(|run| run.arm < 3 && run.plays >= 1));
 /// # Ok::<(), calibandit::PilotPlanError>(())
 /// ```
@@ -316,7 +316,7 @@ mod tests {
     fn sizes_are_those_of_the_formulas() {
         let size = PilotDesign::plays_per_arm;
         assert_eq!(size(PilotDesign::Tallying, 64, 0.1, 0.2), 640.0, "ten times the longest memory");
-        assert_eq!(size(PilotDesign::Tallying, 64, 0.5, 0.1), 10_000.0);
+        assert_eq!(size(PilotDesign::Tallying, 64, 0.5, 0.1), 15_000.0);
         assert_eq!(size(PilotDesign::Blocks, 64, 0.1, 0.2), 1920.0, "20 blocks of 96");
         assert_eq!(size(PilotDesign::Blocks, 3, 0.5, 0.1), 3750.0, "750 blocks of 5");
     }

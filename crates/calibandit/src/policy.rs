@@ -36,6 +36,7 @@
 //! | policy | runs | needs |
 //! |---|---|---|
 //! | [`Calibrated`] | burn-in of M - 1 on a switch only; visits grow | memory bound |
+//! | [`Pilot`] | single plays, then as `Calibrated` | the longest memory |
 //! | [`SuccessiveElimination`] | burn-in of n, then n recorded plays | memory bound, horizon |
 //! | [`AnytimeElimination`] | burn-in of n, then n recorded plays | memory bound |
 //! | [`Exp3`] | single plays | horizon or rate |
@@ -57,6 +58,7 @@ mod explore_then_commit;
 mod grouped_arms;
 pub(crate) mod history;
 mod least_draw;
+mod pilot;
 mod posterior;
 mod spec;
 mod status;
@@ -73,6 +75,7 @@ pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Params, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
 pub use history::{ClosedRuns, RestoredPlays, StateError};
+pub use pilot::{Pilot, PilotParams, PilotSpec};
 pub use spec::{AnyPolicy, PolicySpec};
 pub use status::{ArmReport, ArmStatus, RunReason, WarmStartError};
 pub use successive_elimination::{

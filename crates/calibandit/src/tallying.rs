@@ -11,7 +11,7 @@
 //! can show that an arm does not remember plays further back than the log varies (the paper's Theorem 2).
 
 mod isotonic;
-mod tally;
+pub(crate) mod tally;
 
 use isotonic::{MonotoneFit, monotone};
 use tally::Tally;
@@ -126,10 +126,7 @@ impl TallyModel {
 
     /// The monotone curves of all arms.
     pub fn fit(&self) -> TallyFit {
-        let arms = self.cells.chunks(self.levels).map(monotone).collect::<Vec<_>>();
-        let explained = arms.iter().map(|arm| arm.explained).sum();
-        let blocks = arms.iter().map(|arm| arm.blocks.len()).sum();
-        TallyFit { kernel: self.kernel, memory: self.memory, explained, blocks, arms }
+        TallyFit::new(self.kernel, self.memory, &self.cells, self.levels)
     }
 
     /// The level of each play of a run of one arm that starts rested, up to `plays` plays.
@@ -174,6 +171,14 @@ impl TallyFit {
     /// The part of the sum of squared losses that the curve of one arm explains.
     pub fn explained_of(&self, arm: usize) -> f64 {
         self.arms[arm].explained
+    }
+
+    /// The fit of losses by arm and level.
+    pub(crate) fn new(kernel: Kernel, memory: u32, cells: &[LossSum], levels: usize) -> Self {
+        let arms = cells.chunks(levels).map(monotone).collect::<Vec<_>>();
+        let explained = arms.iter().map(|arm| arm.explained).sum();
+        let blocks = arms.iter().map(|arm| arm.blocks.len()).sum();
+        Self { kernel, memory, explained, blocks, arms }
     }
 
     /// The expected loss of an arm at a level. Levels without losses get the value of the next block below, or of the

@@ -65,6 +65,8 @@ fn policies() -> Vec<PolicySpec> {
         {"kind": "ucb1"},
         {"kind": "thompson"},
         {"kind": "explore-then-commit", "memory_bound": MEMORY, "explore": 20},
+        // Too short for a pilot; tests/pilot.rs has one that is not.
+        {"kind": "pilot", "longest": MEMORY},
     ]);
     let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
     assert_eq!(policies.len(), PolicySpec::KINDS.len(), "one policy per kind is tested");

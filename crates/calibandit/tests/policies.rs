@@ -249,7 +249,7 @@ fn labels_distinguish_policies() {
     let labels: Vec<_> = all(3).iter().map(PolicySpec::label).collect();
     assert_eq!(
         labels,
-        ["calibrated", "SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC"]
+        ["calibrated", "SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC", "pilot"]
     );
     for (radius, label) in [
         (Radius::Hoeffding, "SE (hoeffding)"),
@@ -284,6 +284,7 @@ fn pinned_plays_of_every_policy() {
         ("ucb1", vec![38, 32, 51, 99879], 124),
         ("thompson", vec![5, 5, 4, 99986], 21),
         ("explore-then-commit", vec![1933, 1933, 1933, 94201], 3),
+        ("pilot", vec![2482, 2552, 2403, 92563], 4965),
     ];
     assert_eq!(found, pinned);
 }

@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 use super::{
     AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, ArmReport, BatchedExp3, BatchedExp3Params,
     BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
-    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, PolicyError,
-    RestoredPlays, RunReason, StateError, SuccessiveElimination, SuccessiveEliminationParams,
+    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, Pilot, PilotParams,
+    PilotSpec, PolicyError, RestoredPlays, RunReason, StateError, SuccessiveElimination, SuccessiveEliminationParams,
     SuccessiveEliminationSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError,
 };
 #[cfg(feature = "schema")]
@@ -246,6 +246,8 @@ policies! {
     Thompson(ThompsonSpec, ThompsonParams),
     /// Measure every arm once, then play the best.
     ExploreThenCommit(ExploreThenCommitSpec, ExploreThenCommitParams),
+    /// Find the memory by a pilot, then play `calibrated` with it.
+    Pilot(PilotSpec, PilotParams),
 }
 
 #[cfg(test)]

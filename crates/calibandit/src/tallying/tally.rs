@@ -6,6 +6,18 @@ use crate::math;
 /// Tallies are sorted into at most so many levels.
 const LEVELS: usize = 256;
 
+/// The number of levels of unit weights.
+pub(crate) fn unit_levels(memory: u32) -> usize {
+    (memory as usize).min(LEVELS)
+}
+
+/// The level of a tally of unit weights: a number of plays from 1 to the memory.
+#[inline]
+pub(crate) fn unit_level(plays: u32, memory: u32) -> usize {
+    let (level, memory) = (plays as usize - 1, memory as usize);
+    if memory <= LEVELS { level } else { level * LEVELS / memory }
+}
+
 /// The weight that a geometric or power-law kernel gives to the play `memory` plays ago.
 const LEAST_WEIGHT: f64 = 0.05;
 
@@ -27,7 +39,7 @@ impl Tally {
 
     pub(super) fn levels(&self) -> usize {
         match self {
-            Self::Window(window) if !window.linear => (window.memory as usize).min(LEVELS),
+            Self::Window(window) if !window.linear => unit_levels(window.memory),
             _ => LEVELS,
         }
     }
@@ -85,11 +97,10 @@ impl WindowTally {
             }
         }
         self.counts[arm] += 1;
-        let count = u64::from(self.counts[arm]);
         if !self.linear {
-            let level = count as usize - 1;
-            return if memory <= LEVELS { level } else { level * LEVELS / memory };
+            return unit_level(self.counts[arm], self.memory);
         }
+        let count = u64::from(self.counts[arm]);
         self.times[arm] += self.now;
         // The sum over plays of (memory - age), with age = now - time.
         let tally = self.times[arm] + count * u64::from(self.memory) - count * self.now;
