@@ -3,6 +3,7 @@
 pub(crate) mod diagnose;
 pub(crate) mod f1;
 pub(crate) mod fit;
+pub(crate) mod pilot;
 
 use std::path::PathBuf;
 
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Diagnose(diagnose::DiagnoseArgs),
     /// Fit warm-up curves to your own losses, and write the game of the fitted arms.
     Fit(fit::FitArgs),
+    /// Plan the plays whose log shows how long the arms remember.
+    Pilot(pilot::PilotArgs),
     /// List the games, or show one with its place in the paper, its parameters and their values.
     Games(GamesArgs),
     /// List the policies, or show one with its source, its parameters and their values.

@@ -8,6 +8,7 @@ mod f1;
 mod fit;
 mod lists;
 mod paper;
+mod pilot;
 mod runs;
 mod tournament;
 
@@ -17,5 +18,6 @@ pub(crate) use f1::f1;
 pub(crate) use fit::fit;
 pub(crate) use lists::{completions, games, policies, schema};
 pub(crate) use paper::paper;
+pub(crate) use pilot::pilot;
 pub(crate) use runs::{merge, report, run};
 pub(crate) use tournament::tournament;

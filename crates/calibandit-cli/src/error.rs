@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use calibandit::PilotPlanError;
 use calibandit_experiment::ErrorKind;
 use calibandit_experiment::spec::Diagnostics;
 use calibandit_fit::diagnose::{DiagnoseError, LogFileError};
@@ -51,6 +52,8 @@ pub(crate) enum CliError {
     #[error(transparent)]
     LossRange(#[from] LossRangeError),
     #[error(transparent)]
+    Pilot(#[from] PilotPlanError),
+    #[error(transparent)]
     Arms(#[from] ArmsError),
     #[error(transparent)]
     Tournament(#[from] TournamentError),
@@ -69,7 +72,7 @@ impl CliError {
             CliError::Spec(_) | CliError::Usage(_) | CliError::Figure(_) => 2,
             CliError::F1(_) => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
-            CliError::Log(_) | CliError::Diagnose(_) => 2,
+            CliError::Log(_) | CliError::Diagnose(_) | CliError::Pilot(_) => 2,
             CliError::Interrupted { .. } => 130,
             CliError::Session(SessionError::Experiment(error)) if matches!(error.kind(), ErrorKind::Refused { .. }) => {
                 2

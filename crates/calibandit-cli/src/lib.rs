@@ -58,6 +58,7 @@ fn execute(command: &Command) -> Result<(), CliError> {
         Command::F1(command) => commands::f1(command),
         Command::Diagnose(arguments) => commands::diagnose(arguments),
         Command::Fit(arguments) => commands::fit(arguments),
+        Command::Pilot(arguments) => commands::pilot(arguments),
         Command::Games(arguments) => commands::games(arguments),
         Command::Policies(arguments) => commands::policies(arguments),
         Command::Schema => commands::schema(),

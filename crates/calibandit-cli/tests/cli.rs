@@ -103,6 +103,7 @@ fn help_lists_all_commands_and_the_exit_codes() {
         "report",
         "f1",
         "fit",
+        "pilot",
         "games",
         "policies",
         "schema",
