@@ -36,6 +36,7 @@ from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
 from ._optimum import BestSequence, Optimum, Reo
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
 from ._result import Comparison, Result, Summary
+from ._signature import make_readable as _make_readable
 from ._simulate import simulate
 from .errors import (
     AlreadySettledError,
@@ -129,6 +130,8 @@ __all__ = [
     "run",
     "simulate",
 ]
+
+_make_readable(globals()[name] for name in __all__)
 
 
 def __getattr__(name: str) -> _Any:

@@ -45,6 +45,7 @@ from ._arguments import whole as _whole
 from ._game import Game as _Game
 from ._game import game as _named
 from ._noise import Normal as _Normal
+from ._signature import make_readable as _make_readable
 from .errors import ArgumentTypeError, SpecError
 
 try:
@@ -252,4 +253,5 @@ def _example(kind: str) -> dict[str, Any]:
     return {}  # an unknown kind: building the game raises a better error
 
 
+_make_readable([GameEnv, register_envs])
 register_envs()
