@@ -33,6 +33,12 @@ LONG = {
         "cb.run({'name': 'x', 'horizon': 400_000_000, 'instances': 1, 'game': 'step', 'policy': 'thompson'},"
         " out=tempfile.mkdtemp())"
     ),
+    "check": (
+        "cb.Experiment.from_dict({'name': 'x', 'horizon': 10**6,"
+        " 'game': {'kind': 'random-reo', 'memory': 16, 'alpha': 0.1},"
+        " 'policy': {'kind': 'epoch-ucb', 'memory_bound': 2},"
+        " 'sweep': {'policy.memory_bound': list(range(1, 1000))}}).check()"
+    ),
     "optimum": "GAME.optimum(1_000)",
     "reo": "GAME.reo()",
     "policy": "cb.simulate(cb.games.step(), [Sleeper()], horizon=1_000, instances=1)",

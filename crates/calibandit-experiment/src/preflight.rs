@@ -246,3 +246,20 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_stop_flag_ends_the_analysis() {
+        let text = "name = \"x\"\nhorizon = 1000\ngame = { kind = \"step\" }\npolicy = [{ kind = \"ucb1\" }]\n";
+        let experiment = Experiment::from_toml("x.toml", text).unwrap_or_else(|errors| panic!("{errors}"));
+        let stop = AtomicBool::new(false);
+        let analysed = preflight_interruptible(&experiment, Interrupt::new(&stop)).unwrap();
+        assert_eq!(analysed, preflight(&experiment));
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(preflight_interruptible(&experiment, Interrupt::new(&stop)).is_err());
+    }
+}
