@@ -1,4 +1,4 @@
-//! Tables of what a long test did, in docs/reliability.md.
+//! Tables of what a long test or a study did, in pages of the documentation.
 
 use std::fmt;
 use std::fs;
@@ -6,7 +6,8 @@ use std::fs;
 use crate::outcome::StepError;
 use crate::shell;
 
-const PAGE: &str = "docs/reliability.md";
+/// The page of the tests of reliability.
+const RELIABILITY: &str = "docs/reliability.md";
 
 /// A table with a heading.
 pub(crate) struct EvidenceTable {
@@ -36,11 +37,16 @@ impl fmt::Display for EvidenceTable {
     }
 }
 
-/// Replaces the table of this name on the page: what is between `<!-- NAME -->` and `<!-- /NAME -->`.
+/// Replaces the table of this name on the page about reliability.
 pub(crate) fn write_to_page(name: &str, table: &EvidenceTable) -> Result<(), StepError> {
-    let path = shell::root().join(PAGE);
+    write_part(RELIABILITY, name, &table.to_string())
+}
+
+/// Replaces a part of a page: what is between `<!-- NAME -->` and `<!-- /NAME -->`.
+pub(crate) fn write_part(page: &str, name: &str, text: &str) -> Result<(), StepError> {
+    let path = shell::root().join(page);
     let page = fs::read_to_string(&path).map_err(|error| StepError::File { path: path.clone(), error })?;
-    let Some(page) = with_table(&page, name, &table.to_string()) else {
+    let Some(page) = with_table(&page, name, text) else {
         return Err(StepError::NoFile { path, command: format!("a page with <!-- {name} -->") });
     };
     fs::write(&path, page).map_err(|error| StepError::File { path, error })

@@ -18,6 +18,7 @@ mod requirements;
 mod shell;
 mod site;
 mod steps;
+mod study;
 mod tools;
 mod wheel;
 
@@ -112,6 +113,11 @@ const TASKS: &[TaskDefinition] = &[
         name: "libc",
         help: "results with glibc and with musl; writes their agreement to docs/reliability.md",
         steps: &[TaskStep::new("libc", libc::run).requires(&[Requirement::Musl])],
+    },
+    TaskDefinition {
+        name: "study",
+        help: "how often statements about memory are right; writes the tables of docs/memory.md",
+        steps: &[TaskStep::new("study", study::run)],
     },
     TaskDefinition {
         name: "bench",
