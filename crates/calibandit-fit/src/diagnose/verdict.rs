@@ -1,5 +1,7 @@
 //! From what was found to what is said: the memory bound, the notes, the pilot.
 
+use calibandit::PilotDesign;
+
 use super::cluster::ClusteredMean;
 use super::diagnosis::{
     ArmDiagnosis, Clusters, Diagnosis, Estimate, Note, NoteKind, ReoDiagnosis, ReoVerdict, Stopped, SuggestedPilot,
@@ -259,11 +261,12 @@ impl Findings<'_> {
     fn pilot(&self) -> Option<SuggestedPilot> {
         let longest = self.options.longest?;
         let sd = self.arms.iter().map(|arm| arm.sd).fold(0.0, f64::max);
-        let arms = self.log.names.len() as f64;
-        let per_arm = |factor: f64, difference: f64| factor * (sd / difference).powi(2);
-        let tallying = per_arm(400.0, 2.0 * self.tolerance).max(10.0 * f64::from(longest));
-        let blocks = per_arm(150.0, self.tolerance).max(20.0 * 1.5 * f64::from(longest));
-        let plays = |each: f64| (arms * each.ceil()).min(9e15) as u64;
-        Some(SuggestedPilot { longest, tallying: plays(tallying), blocks: plays(blocks) })
+        let plays = |design: PilotDesign, difference: f64| {
+            let each = design.plays_per_arm(longest, sd, difference);
+            (self.log.names.len() as f64 * each).min(9e15) as u64
+        };
+        let tallying = plays(PilotDesign::Tallying, 2.0 * self.tolerance);
+        let blocks = plays(PilotDesign::Blocks, self.tolerance);
+        Some(SuggestedPilot { longest, tallying, blocks })
     }
 }
