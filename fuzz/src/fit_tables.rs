@@ -1,7 +1,7 @@
 //! Tables of observed losses, as `calibandit fit` reads them.
 
 use calibandit_experiment::Experiment;
-use calibandit_fit::{LossColumns, LossRange, ModelChoice, fit_game, parse_losses};
+use calibandit_fit::{GameFitOptions, LossColumns, LossRange, fit_game, parse_losses};
 
 /// Larger tables are accepted by the program; here they only take time.
 const MOST_BYTES: usize = 4096;
@@ -17,7 +17,7 @@ pub fn fit_tables(data: &[u8]) {
     let columns = LossColumns { arm: "arm", position: "position", loss: "loss" };
     let Ok(losses) = parse_losses("table.csv", data, columns) else { return };
     let range = LossRange::new(0.0, 10.0).expect("0 is below 10");
-    let Ok(fitted) = fit_game(&losses, ModelChoice::Auto, range) else { return };
+    let Ok(fitted) = fit_game(&losses, &GameFitOptions { range, ..GameFitOptions::default() }) else { return };
     if fitted.memory() > LONGEST_MEMORY {
         return;
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Codes", "columns_of", "is_missing", "losses", "names", "whole_numbers"]
+__all__ = ["Codes", "columns_of", "is_missing", "losses", "named_columns", "names", "whole_numbers"]
 
 Codes = tuple[list[str], bytes]
 """Names, each once, and the code of the name of each row as 32-bit numbers; -1 is a missing name."""
@@ -44,6 +44,11 @@ def columns_of(data: Any, names: Mapping[str, Any]) -> dict[str, Any]:
         shown = ", ".join(f"{names[argument]!r} has {length}" for argument, length in lengths.items())
         raise SpecError(f"`data` must have columns of equal length, but {shown} values")
     return found
+
+
+def named_columns(data: Any) -> list[Any]:
+    """The names of the columns of a table."""
+    return _table(data)[1]
 
 
 def _table(data: Any) -> tuple[Any, list[Any]]:
@@ -178,8 +183,10 @@ def losses(name: Any, column: Any) -> NDArray[np.float64]:
     return np.fromiter(made, dtype=np.float64, count=len(values))
 
 
-def whole_numbers(name: Any, column: Any, low: int, high: int) -> NDArray[np.int64]:
-    """A column of whole numbers, none of them missing.
+def whole_numbers(
+    name: Any, column: Any, low: int, high: int, rows: NDArray[np.intp] | None = None
+) -> NDArray[np.int64]:
+    """A column of whole numbers, none of them missing; with ``rows``, other rows may be anything and become 0.
 
     >>> whole_numbers("order", [3, 4.0], 0, 10)
     array([3, 4])
@@ -187,6 +194,11 @@ def whole_numbers(name: Any, column: Any, low: int, high: int) -> NDArray[np.int
     import numpy as np
 
     array = _array(column)
+    if rows is not None and len(rows) < len(array):
+        made = np.zeros(len(array), dtype=np.int64)
+        values = array[rows].tolist()
+        made[rows] = [whole(f"{name}[{row}]", one, low, high) for row, one in zip(rows.tolist(), values)]
+        return made
     if array.ndim == 1 and array.dtype.kind in "fiu":
         # NaN fails the first comparison, a fraction the second.
         valid = (array >= low) & (array <= high)

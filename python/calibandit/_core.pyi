@@ -24,7 +24,8 @@ __all__ = [
     "diagnose_columns",
     "diagnose_file",
     "fit_file",
-    "fit_rows",
+    "fit_log",
+    "fit_positions",
     "game_kinds",
     "memory_warnings",
     "merge",
@@ -85,9 +86,29 @@ def diagnose_file(
     unit: str | None,
     options: tuple[int | None, float | None, float, str, bool],
 ) -> Diagnosis: ...
-def fit_file(path: str, arm: str, position: str, loss: str, model: str, loss_range: tuple[float, float]) -> str: ...
-def fit_rows(
-    arms: list[str], positions: list[int], losses: list[float], model: str, loss_range: tuple[float, float]
+def fit_file(
+    path: str,
+    arm: str,
+    loss: str,
+    position: str | None,
+    order: str | None,
+    unit: str | None,
+    starts: str,
+    options: tuple[str, tuple[float, float], int | None, float | None],
+) -> str: ...
+def fit_log(
+    arms: tuple[list[str], bytes],
+    losses: bytes,
+    orders: bytes | None,
+    units: tuple[list[str], bytes] | None,
+    starts: str,
+    options: tuple[str, tuple[float, float], int | None, float | None],
+) -> str: ...
+def fit_positions(
+    arms: tuple[list[str], bytes],
+    positions: bytes,
+    losses: bytes,
+    options: tuple[str, tuple[float, float], int | None, float | None],
 ) -> str: ...
 def check_arm(parts: tuple[Any, ...]) -> None: ...
 def check_spec(path: str | None, json: str | None) -> str: ...

@@ -44,7 +44,11 @@ fn printed_and_written_game_are_equal_and_have_the_fitted_curves() {
         let checked: Value = serde_json::from_str(&checked).unwrap();
         for (arm, loss) in arms.as_array().unwrap().iter().zip(checked["eventual_losses"].as_array().unwrap()) {
             let number = |key: &str| arm[key].as_f64().unwrap();
-            let by_hand = number("level") + number("beta") * (-8.0 * number("alpha")).exp() - 8.0 * number("gamma");
+            // The eventual loss is that of the last listed position; all arms of a `fitted` game have one memory.
+            let is_fitted = model == "lap" || model == "exponential-linear";
+            let longest = arms.as_array().unwrap().iter().filter_map(|arm| arm["memory"].as_f64()).fold(0.0, f64::max);
+            let k = if is_fitted { longest } else { number("memory") };
+            let by_hand = number("level") + number("beta") * (-k * number("alpha")).exp() - k * number("gamma");
             assert!((loss.as_f64().unwrap() - by_hand).abs() < 1e-9, "{arm}");
         }
     }
@@ -89,6 +93,38 @@ fn mistakes_in_a_table_are_usage_errors_with_file_and_line() {
     }
     let nowhere = calibandit(folder.path(), "fit nowhere.csv --arm a --position k --loss y");
     assert!(message(&nowhere).contains("nowhere.csv: there is no such file"), "{}", message(&nowhere));
+}
+
+/// Blocks of 30 plays in turn. The first arm warms up over 10 plays, the second one is always the same.
+#[test]
+fn a_log_is_fitted_by_the_positions_in_its_runs() {
+    let folder = TempDir::new().unwrap();
+    let (mut log, mut positions) = ("time,a,y\n".to_owned(), "k,a,y\n".to_owned());
+    for play in 0..3000_u32 {
+        let (arm, k) = (play / 30 % 2, play % 30 + 1);
+        let noise = 0.02 * (f64::from(play * 7919 % 1009) / 1009.0 - 0.5);
+        let loss = if arm == 0 { 0.2 + 0.6 * (-0.5 * f64::from(k)).exp() } else { 0.5 } + noise;
+        writeln!(log, "{},{},{loss}", play + 100, ["x", "z"][arm as usize]).unwrap();
+        writeln!(positions, "{k},{},{loss}", ["x", "z"][arm as usize]).unwrap();
+    }
+    fs::write(folder.path().join("log.csv"), &log).unwrap();
+    fs::write(folder.path().join("positions.csv"), positions).unwrap();
+    let fitted = |options: &str| {
+        let output = calibandit(folder.path(), &format!("fit {options} --arm a --loss y --tolerance 0.01 --json"));
+        assert!(output.status.success(), "{}", message(&output));
+        serde_json::from_str::<Value>(&text(&output)).unwrap()
+    };
+    let by_position = fitted("positions.csv --position k");
+    assert_eq!(fitted("log.csv"), by_position, "the order of the rows");
+    assert_eq!(fitted("log.csv --order time"), by_position);
+    assert_eq!(fitted("log.csv --order time")[0]["memory"], 9, "0.6·exp(-0.5·k) <= 0.01 from k = 8.19 on");
+    assert_eq!(fitted("log.csv --memory 12")[1]["memory"], 12);
+    let both = calibandit(folder.path(), "fit log.csv --arm a --loss y --position k --order time");
+    assert_eq!(both.status.code(), Some(2));
+    let twice = log + "100,x,0.5\n";
+    fs::write(folder.path().join("log.csv"), twice).unwrap();
+    let output = calibandit(folder.path(), "fit log.csv --arm a --loss y --order time");
+    assert!(output.status.code() == Some(2) && message(&output).contains("order 100 occurs twice"));
 }
 
 const COLUMNS: &str = "--arm a --position k --loss y";

@@ -10,10 +10,10 @@ use crate::curve::{Fit, FitError, Observation, WarmUp, fit};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModelChoice {
-    /// For each arm the model with the least AIC, among those whose curve stays in [0, 1].
+    /// For each arm the model with a level that has the least AIC, among those whose curve stays in [0, 1].
     #[default]
     Auto,
-    /// The paper's model: beta·exp(-alpha·k) - gamma·k. Losses can settle only at zero.
+    /// The paper's model: beta·exp(-alpha·k) - gamma·k. Losses can settle only at zero, so it is never chosen by `auto`.
     #[serde(alias = "lap")]
     #[cfg_attr(feature = "clap", value(alias = "lap"))]
     ExponentialLinear,
@@ -35,8 +35,9 @@ impl ModelChoice {
     }
 }
 
-/// Fits a curve of the chosen model. With [`ModelChoice::Auto`], all models are fitted that the number of positions
-/// allows. Of those whose curve stays in [0, 1] up to the last observed position, the one with the least
+/// Fits a curve of the chosen model. With [`ModelChoice::Auto`], all models with a level are fitted that the number of
+/// positions allows. The paper's model is not among them: its curve runs to zero and below, wherever losses settle. Of
+/// those whose curve stays in [0, 1] up to the last observed position, the one with the least
 /// [`aicc`](Fit::aicc) is returned (the least [`aic`](Fit::aic) if there are too few observations for the correction);
 /// if none stays there, the one with the least criterion of all.
 ///
@@ -48,7 +49,7 @@ pub fn fit_choice(choice: ModelChoice, observations: &[Observation]) -> Result<F
     }
     let mut fits = Vec::new();
     let mut refused = None;
-    for model in WarmUp::ALL {
+    for model in WarmUp::ALL.into_iter().filter(|model| model.has_level()) {
         match fit(model, observations) {
             Ok(fit) => fits.push(fit),
             Err(error) => refused = refused.or(Some(error)),
@@ -103,13 +104,17 @@ mod tests {
         let settling = chosen(&observe(20, 60, |k| 0.15 + 0.7 * (-0.3 * k).exp()));
         assert_eq!(settling.model, WarmUp::Settling);
         assert!((settling.terminal_mean() - 0.15).abs() < 0.005, "{settling:?}");
-        // Over few positions and with noise, a falling curve is hard to tell from one with a level: no noise here.
+        let both = chosen(&observe(50, 30, |k| 0.5 + 0.4 * (-0.8 * k).exp() - 0.01 * k));
+        assert_eq!(both.model, WarmUp::Plateau);
+    }
+
+    #[test]
+    fn the_model_without_a_level_is_taken_only_if_it_is_asked_for() {
         let fall = |k: f64| 0.8 * (-0.2 * k).exp() - 0.002 * k;
         let falling: Vec<Observation> =
             (1..=12).map(|position| Observation { position, loss: fall(f64::from(position)) }).collect();
-        assert_eq!(chosen(&falling).model, WarmUp::ExponentialLinear);
-        let both = chosen(&observe(50, 30, |k| 0.5 + 0.4 * (-0.8 * k).exp() - 0.01 * k));
-        assert_eq!(both.model, WarmUp::Plateau);
+        let paper = fit_choice(ModelChoice::ExponentialLinear, &falling).unwrap();
+        assert!(paper.sse < 1e-12 && chosen(&falling).model.has_level(), "even where it is the exact one");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod log;
 mod log_arrays;
 mod log_file;
 mod log_parquet;
+mod positions;
 mod price;
 mod reach;
 mod reo;

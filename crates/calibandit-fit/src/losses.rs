@@ -116,6 +116,16 @@ pub(crate) fn far_position(observations: &[Observation]) -> Option<(usize, u32)>
     steps.into_iter().find(far)
 }
 
+/// The range of the middle 98 % of losses; 0 if there are none.
+pub(crate) fn middle_range(mut losses: Vec<f64>) -> f64 {
+    if losses.is_empty() {
+        return 0.0;
+    }
+    losses.sort_unstable_by(f64::total_cmp);
+    let at = |q: f64| losses[(q * (losses.len() - 1) as f64).round() as usize];
+    at(0.99) - at(0.01)
+}
+
 /// Arms in order of appearance, with an index by name.
 #[derive(Default)]
 struct Groups {

@@ -80,7 +80,8 @@ pub(crate) fn log_arrays(arms: Codes<'_>, losses: &[u8], orders: Option<&[u8]>, 
     }
 }
 
-fn numbers<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
+/// Numbers from bytes in the order of the machine.
+pub(crate) fn numbers<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks().0.iter().map(|&chunk| number(chunk)).collect()
 }
 

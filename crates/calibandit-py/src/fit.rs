@@ -3,74 +3,122 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use calibandit_fit::diagnose::{Log, LogColumns, Starts, read_log};
 use calibandit_fit::{
-    ArmsError, Fit, GameFit, LeftOutArm, LeftOutReason, LossColumns, LossRange, LossRow, ModelChoice, TableError,
-    fit_game, fit_rows as fit_in_memory, read_losses,
+    ArmLosses, ArmsError, FittedArm, GameFit, GameFitOptions, LeftOutArm, LeftOutReason, LossColumns, LossRange,
+    LossRow, TableError, fit_game, fit_rows as fit_in_memory, read_losses,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
+use crate::diagnose::{Codes, in_rows, log_arrays, numbers, unreadable};
 use crate::failure::Failure;
 use crate::interpreter::called;
 use crate::watch::watched;
 
-/// Fits the arms of a table in memory, given by its columns. Returns arms, left out arms, memory and game as JSON.
+/// Model, loss range, memory, tolerance.
+type Options = (String, (f64, f64), Option<u32>, Option<f64>);
+
+/// Fits the arms of a table in memory, given by its columns: names with codes, positions and losses. Returns arms, left
+/// out arms and game as JSON.
 #[pyfunction]
-pub(crate) fn fit_rows(
+pub(crate) fn fit_positions(
     py: Python<'_>,
-    arms: Vec<String>,
-    positions: Vec<u32>,
-    losses: Vec<f64>,
-    model: &str,
-    loss_range: (f64, f64),
+    arms: Codes<'_>,
+    positions: &[u8],
+    losses: &[u8],
+    options: Options,
 ) -> Result<String, Failure> {
     called(|| {
-        let (model, range) = options(model, loss_range)?;
-        let rows = arms.into_iter().zip(positions).zip(losses);
-        let rows = rows.map(|((arm, position), loss)| LossRow { arm, position, loss });
-        let fit = move |_| described(&fit_in_memory(rows, model, range).map_err(refused)?);
+        let options = checked(options)?;
+        let (names, codes) = arms;
+        let codes: Vec<u32> = numbers(codes, u32::from_ne_bytes);
+        let positions: Vec<u32> = numbers(positions, u32::from_ne_bytes);
+        let losses: Vec<f64> = numbers(losses, f64::from_ne_bytes);
+        let rows = codes.into_iter().zip(positions).zip(losses);
+        let row = move |((code, position), loss): ((u32, u32), f64)| {
+            let arm = names.get(code as usize).cloned().unwrap_or_default();
+            LossRow { arm, position, loss }
+        };
+        let fit = move |_| described(&fit_in_memory(rows.map(row), &options).map_err(refused)?);
         watched(py, None, &Arc::default(), fit)
     })
 }
 
-/// Fits the arms of a CSV file, and returns the same.
+/// Fits the arms of a log in memory, and returns the same.
 #[pyfunction]
+pub(crate) fn fit_log(
+    py: Python<'_>,
+    arms: Codes<'_>,
+    losses: &[u8],
+    orders: Option<&[u8]>,
+    units: Option<Codes<'_>>,
+    starts: &str,
+    options: Options,
+) -> Result<String, Failure> {
+    called(|| {
+        let options = checked(options)?;
+        let starts: Starts = serde_json::from_value(json!(starts))?;
+        let columns = log_arrays(arms, losses, orders, units);
+        watched(py, None, &Arc::default(), move |_| {
+            let log = Log::from_arrays(columns).map_err(|error| Failure::Value(in_rows(&error)))?;
+            of_arms(&log.losses_by_position(starts, options.memory), &options)
+        })
+    })
+}
+
+/// Fits the arms of a file: of a table with positions, or of a log. Returns the same.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // columns by name
 pub(crate) fn fit_file(
     py: Python<'_>,
     path: PathBuf,
     arm: String,
-    position: String,
     loss: String,
-    model: &str,
-    loss_range: (f64, f64),
+    position: Option<String>,
+    order: Option<String>,
+    unit: Option<String>,
+    starts: &str,
+    options: Options,
 ) -> Result<String, Failure> {
     called(|| {
-        let (model, range) = options(model, loss_range)?;
-        let fit = move |_| {
-            let columns = LossColumns { arm: &arm, position: &position, loss: &loss };
-            let losses = read_losses(&path, columns).map_err(|error| match error {
-                TableError::Column { .. } => Failure::Unknown(error.to_string()),
-                error => Failure::Value(error.to_string()),
-            })?;
-            described(&fit_game(&losses, model, range).map_err(refused)?)
-        };
-        watched(py, None, &Arc::default(), fit)
+        let options = checked(options)?;
+        let starts: Starts = serde_json::from_value(json!(starts))?;
+        watched(py, None, &Arc::default(), move |_| {
+            if let Some(position) = position {
+                let columns = LossColumns { arm: &arm, position: &position, loss: &loss };
+                let losses = read_losses(&path, columns).map_err(|error| match error {
+                    TableError::Column { .. } => Failure::Unknown(error.to_string()),
+                    error => Failure::Value(error.to_string()),
+                })?;
+                return of_arms(&losses, &options);
+            }
+            let columns = LogColumns { arm: &arm, loss: &loss, order: order.as_deref(), unit: unit.as_deref() };
+            let log = read_log(&path, columns).map_err(unreadable)?;
+            of_arms(&log.losses_by_position(starts, options.memory), &options)
+        })
     })
 }
 
-fn options(model: &str, (low, high): (f64, f64)) -> Result<(ModelChoice, LossRange), Failure> {
-    Ok((serde_json::from_value(json!(model))?, LossRange::new(low, high)?))
+fn checked((model, (low, high), memory, tolerance): Options) -> Result<GameFitOptions, Failure> {
+    let model = serde_json::from_value(json!(model))?;
+    Ok(GameFitOptions { model, range: LossRange::new(low, high)?, memory, tolerance })
+}
+
+fn of_arms(losses: &[ArmLosses], options: &GameFitOptions) -> Result<String, Failure> {
+    described(&fit_game(losses, options).map_err(refused)?)
 }
 
 fn described(fitted: &GameFit) -> Result<String, Failure> {
-    let arms: Vec<Value> = fitted.arms().iter().map(|arm| curve(&arm.name, &arm.fit)).collect();
+    let arms: Vec<Value> = fitted.arms().iter().map(curve).collect();
     let left_out: Vec<Value> =
         fitted.left_out().iter().map(|arm| json!({"name": arm.name, "reason": reason(arm)})).collect();
     let game = serde_json::to_value(fitted.game())?;
-    Ok(json!({"arms": arms, "left_out": left_out, "memory": fitted.memory(), "game": game}).to_string())
+    Ok(json!({"arms": arms, "left_out": left_out, "game": game, "tolerance": fitted.tolerance()}).to_string())
 }
 
-fn curve(name: &str, fit: &Fit) -> Value {
+fn curve(arm: &FittedArm) -> Value {
+    let FittedArm { name, fit, memory } = arm;
     json!({
         "name": name,
         "model": fit.model.name(),
@@ -85,6 +133,8 @@ fn curve(name: &str, fit: &Fit) -> Value {
         "aic": fit.aic(),
         "last_position": fit.last,
         "last_loss": fit.terminal_mean(),
+        "memory": memory,
+        "still_changes": arm.still_changes(),
     })
 }
 

@@ -63,7 +63,7 @@ mod _core {
     #[pymodule_export]
     use super::diagnose::{PyDiagnosis, diagnose_columns, diagnose_file};
     #[pymodule_export]
-    use super::fit::{fit_file, fit_rows};
+    use super::fit::{fit_file, fit_log, fit_positions};
     #[pymodule_export]
     use super::frame::PyFrame;
     #[pymodule_export]

@@ -2,29 +2,49 @@
 
 use std::path::PathBuf;
 
-use calibandit_fit::{LossRange, LossRangeError, ModelChoice};
+use calibandit_fit::diagnose::Starts;
+use calibandit_fit::{GameFitOptions, LossRange, LossRangeError, ModelChoice};
 use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// A CSV file with a header and one row per observed loss.
+    /// A table with one row per observed loss (a CSV file with a header), or a log with one row per play (also a Parquet
+    /// file).
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// The column with the name of the arm: any text.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) arm: String,
-    /// The column with the position in the run: 1, 2, 3, ...
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) position: String,
+    /// The column with the position in the run: 1, 2, 3, ... Without it the file is a log: positions are counted in the
+    /// runs that begin after a rest.
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["order", "unit", "starts"])]
+    pub(crate) position: Option<String>,
     /// The column with the loss: smaller is better.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) loss: String,
-    /// The model of the curves. `auto` takes the one with the least AIC for each arm.
+    /// The column of a log with the order of the plays, as whole numbers; a jump ends a run [default: the order of the
+    /// rows].
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) order: Option<String>,
+    /// The column of a log that says which of several things was played, each with a memory of its own.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) unit: Option<String>,
+    /// What is known about the arms when a log, or a unit of it, begins.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) starts: Starts,
+    /// The model of the curves. `auto` takes, for each arm, the one with a level that has the least AIC.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) model: ModelChoice,
     /// The losses that become 0 and 1 [default: 0 1, losses are not scaled].
     #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_negative_numbers = true)]
     pub(crate) range: Option<Vec<f64>>,
+    /// The memory of the game [default: where the fitted curves settle].
+    #[arg(long, value_name = "PLAYS")]
+    pub(crate) memory: Option<u32>,
+    /// The largest difference of losses that does not matter: a curve has settled if it changes by less [default: 5 % of
+    /// the range of the middle 98 % of losses].
+    #[arg(long, value_name = "LOSS")]
+    pub(crate) tolerance: Option<f64>,
     /// Write the game to this file, as the `[game]` table of an experiment file, and print a table of the arms.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
@@ -34,7 +54,12 @@ pub(crate) struct FitArgs {
 }
 
 impl FitArgs {
-    pub(crate) fn range(&self) -> Result<LossRange, LossRangeError> {
+    pub(crate) fn options(&self) -> Result<GameFitOptions, LossRangeError> {
+        let Self { model, memory, tolerance, .. } = *self;
+        Ok(GameFitOptions { model, range: self.range()?, memory, tolerance })
+    }
+
+    fn range(&self) -> Result<LossRange, LossRangeError> {
         match self.range.as_deref() {
             None => Ok(LossRange::default()),
             Some(&[low, high]) => LossRange::new(low, high),

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::format::significant;
-use calibandit_fit::{Fit, FittedArm, GameFit, LossColumns, fit_game, read_losses};
+use calibandit_fit::diagnose::{LogColumns, read_log};
+use calibandit_fit::{ArmLosses, Fit, FittedArm, GameFit, LossColumns, fit_game, read_losses};
 use serde_json::{Value, json};
 
 use super::lists::print_json;
@@ -13,9 +14,7 @@ use crate::progress::notice;
 use crate::text::{aligned, paragraph, terminal_width, visible};
 
 pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
-    let columns = LossColumns { arm: &arguments.arm, position: &arguments.position, loss: &arguments.loss };
-    let losses = read_losses(&arguments.file, columns)?;
-    let fitted = fit_game(&losses, arguments.model, arguments.range()?)?;
+    let fitted = fit_game(&losses(arguments)?, &arguments.options()?)?;
     let game = fitted.to_toml()?;
     if let Some(path) = &arguments.out {
         std::fs::write(path, &game).map_err(|source| CliError::File { path: path.clone(), source })?;
@@ -23,14 +22,15 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
     for arm in fitted.left_out() {
         notice(&format!("warning: {} is left out of the game", visible(&arm.to_string())));
     }
-    if let Some(arm) = fitted.arms().iter().find(|arm| is_time(&arm.fit)) {
+    if let (Some(column), Some(arm)) = (&arguments.position, fitted.arms().iter().find(|arm| is_time(&arm.fit))) {
         notice(&format!(
-            "warning: {} has {} losses and positions up to {}; is `{}` a time? A position counts the plays of a run: 1 \
-             for the first play after another arm",
+            "warning: {} has {} losses and positions up to {}; is `{column}` a time? A position counts the plays of a \
+             run: 1 for the first play after another arm. For a table in the order of time, give `--order {column}` \
+             instead",
             visible(&arm.name),
             arm.fit.observations,
             arm.fit.last,
-            visible(&arguments.position)
+            column = visible(column)
         ));
     }
     if arguments.json {
@@ -40,11 +40,21 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
     match &arguments.out {
         None => write!(out, "{game}")?,
         Some(path) => {
-            print(out, &fitted)?;
+            print(out, &fitted, arguments)?;
             writeln!(out, "\n{}", visible(&path.display().to_string()))?;
         }
     }
     Ok(())
+}
+
+/// The losses by position: as the table has them, or counted in the runs of a log.
+fn losses(arguments: &FitArgs) -> Result<Vec<ArmLosses>, CliError> {
+    let FitArgs { file, arm, loss, .. } = arguments;
+    if let Some(position) = &arguments.position {
+        return Ok(read_losses(file, LossColumns { arm, position, loss })?);
+    }
+    let columns = LogColumns { arm, loss, order: arguments.order.as_deref(), unit: arguments.unit.as_deref() };
+    Ok(read_log(file, columns)?.losses_by_position(arguments.starts, arguments.memory))
 }
 
 /// Whether positions are probably times: runs from 1 on have about one loss per position or more.
@@ -64,23 +74,30 @@ fn value(fitted: &GameFit) -> Value {
     arms.chain(left_out).collect()
 }
 
-fn print(out: &mut impl Write, fitted: &GameFit) -> io::Result<()> {
-    let header = ["arm", "model", "losses", "alpha", "beta", "gamma", "level", "sd", "R²", "AIC", "last"];
-    let row = |name: &str, fit: &Fit| {
+fn print(out: &mut impl Write, fitted: &GameFit, arguments: &FitArgs) -> io::Result<()> {
+    let header = ["arm", "model", "losses", "alpha", "beta", "gamma", "level", "sd", "R²", "AIC", "last", "settles"];
+    let row = |FittedArm { name, fit, memory }: &FittedArm| {
         let number = |value: f64| significant(value, 3);
         let share = format!("{:.2}", fit.r_squared);
         let mut cells = vec![visible(name), fit.model.name().to_owned(), fit.observations.to_string()];
         cells.extend([fit.alpha, fit.beta, fit.gamma, fit.level, fit.sd].map(number));
-        cells.extend([share, format!("{:.1}", fit.aic()), number(fit.terminal_mean())]);
+        cells.extend([share, format!("{:.1}", fit.aic()), number(fit.terminal_mean()), memory.to_string()]);
         cells
     };
-    let rows: Vec<Vec<String>> = fitted.arms().iter().map(|FittedArm { name, fit }| row(name, fit)).collect();
+    let rows: Vec<Vec<String>> = fitted.arms().iter().map(row).collect();
     // The first two columns are texts.
     write!(out, "{}", aligned(&header, &rows, 2))?;
-    let memory = fitted.memory();
-    let note = format!(
-        "The memory of the game is {memory}, the last position that all of its arms were observed at. It is not an \
-         estimate of the number of plays after which losses stop changing."
-    );
+    let mut note = fitted.memory_text();
+    if arguments.memory.is_none() {
+        note += " `calibandit diagnose` gives a bound, from a log.";
+        let changing: Vec<String> =
+            fitted.arms().iter().filter(|arm| arm.still_changes()).map(|arm| visible(&arm.name)).collect();
+        if !changing.is_empty() {
+            note += &format!(
+                " Still changing in the second half of the positions seen: {}. There the memory may be longer.",
+                changing.join(", ")
+            );
+        }
+    }
     write!(out, "\n{}", paragraph(&note, "", terminal_width()))
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use calibandit::Arm;
 
+use crate::losses::middle_range;
+
 /// The plays of a log, unit by unit, each in the order of its plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
@@ -264,13 +266,7 @@ impl Log {
     pub(super) fn spread(&self) -> f64 {
         // A sample is enough for a default that is printed, and keeps large logs fast.
         let step = (self.losses.len() / 200_000).max(1);
-        let mut sample: Vec<f64> = self.losses.iter().copied().step_by(step).filter(|loss| !loss.is_nan()).collect();
-        if sample.is_empty() {
-            return 0.0;
-        }
-        sample.sort_unstable_by(f64::total_cmp);
-        let at = |q: f64| sample[(q * (sample.len() - 1) as f64).round() as usize];
-        at(0.99) - at(0.01)
+        middle_range(self.losses.iter().copied().step_by(step).filter(|loss| !loss.is_nan()).collect())
     }
 }
 
