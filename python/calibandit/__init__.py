@@ -27,7 +27,7 @@ from ._arm import Arm
 from ._core import VERSION as __version__
 from ._core import Session
 from ._diagnose import Diagnosis, diagnose
-from ._diagnosis import ArmDiagnosis, Estimate, Fatigue, Note, ReoDiagnosis, Settled, TallyingDiagnosis
+from ._diagnosis import ArmDiagnosis, Estimate, Fatigue, Note, Price, ReoDiagnosis, Settled, TallyingDiagnosis
 from ._experiment import Experiment, run
 from ._fit import FittedArm, GameFit, fit
 from ._frame import Frame
@@ -102,6 +102,7 @@ __all__ = [
     "PolicyError",
     "PolicyLike",
     "PolicySpec",
+    "Price",
     "ReentrantCallError",
     "Reo",
     "ReoDiagnosis",

@@ -10,9 +10,10 @@ from typing import Any, Literal
 from . import _core, _html
 from ._arguments import number, whole
 from ._columns import Codes, columns_of, losses, names, whole_numbers
-from ._diagnosis import ArmDiagnosis, Note, ReoDiagnosis, TallyingDiagnosis
+from ._diagnosis import ArmDiagnosis, Note, Price, ReoDiagnosis, TallyingDiagnosis
+from ._game import Game
 from ._json import loads
-from ._options import choice, path_of, text
+from ._options import SeedLike, choice, path_of, seed_of, text
 from ._wording import in_python
 from .errors import MissingFileError
 
@@ -20,6 +21,8 @@ __all__ = ["Diagnosis", "diagnose"]
 
 #: The longest memory that the compiled part takes.
 _LONGEST = 2**32 - 1
+#: The most games that are drawn at once.
+_MOST_GAMES = 10**6
 
 
 class Diagnosis:
@@ -28,7 +31,7 @@ class Diagnosis:
     It has the same content as ``diagnosis.json`` of ``calibandit diagnose``; :meth:`to_dict` returns that.
     """
 
-    __slots__ = ("_core", "_found", "arms", "notes", "reo", "tallying")
+    __slots__ = ("_core", "_found", "_log", "_tolerance_given", "arms", "notes", "reo", "tallying")
 
     arms: MappingProxyType[str, ArmDiagnosis]
     """The arms by name, in order of first appearance."""
@@ -39,9 +42,9 @@ class Diagnosis:
     notes: list[Note]
     """What else a reader must know, most important first."""
 
-    def __init__(self, core: _core.Diagnosis) -> None:
+    def __init__(self, core: _core.Diagnosis, log: str, tolerance_given: bool) -> None:
         found: dict[str, Any] = loads(core.to_json())
-        self._core = core
+        self._core, self._log, self._tolerance_given = core, log, tolerance_given
         self._found = found
         arms = (ArmDiagnosis._of(arm, core, place) for place, arm in enumerate(found["arms"]))
         self.arms = MappingProxyType({arm.name: arm for arm in arms})
@@ -108,6 +111,42 @@ class Diagnosis:
     def units(self) -> int:
         """The number of units: sequences of plays with a memory of their own."""
         return int(self._found["units"])
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        """The losses of the log that are 0 and 1 in the fitted games."""
+        return self._core.loss_range()
+
+    def game(self) -> Game:
+        """The game of the fitted curves, with the names of the arms. Losses are scaled by :attr:`loss_range`.
+
+        Raises:
+            GameError: if the log has too few plays of an arm for a curve.
+        """
+        return Game.from_spec(loads(self._core.game()))
+
+    def games(self, n: int = 20, seed: SeedLike = 1) -> list[Game]:
+        """Games drawn from the uncertainty of the fitted one."""
+        drawn = self._core.games(whole("n", n, low=1, high=_MOST_GAMES), seed_of(seed))
+        return [Game.from_spec(loads(one)) for one in drawn]
+
+    def price(
+        self, horizon: int = 100_000, *, games: int = 40, seed: SeedLike = 1, memory_bound: int | None = None
+    ) -> Price:
+        """Predict what policies would lose, with memory bounds on both sides of the recommended one.
+
+        Args:
+            horizon: The number of plays.
+            games: The number of games, drawn from the uncertainty of the fitted one.
+            seed: The seed.
+            memory_bound: The memory bound in the middle of the range. Default: the one of the diagnosis.
+
+        Raises:
+            GameError: if the log has too few plays of an arm for a curve.
+        """
+        bound = None if memory_bound is None else whole("memory_bound", memory_bound, low=1, high=_LONGEST)
+        drawn = whole("games", games, low=1, high=_MOST_GAMES)
+        return Price(self._core.price(whole("horizon", horizon, low=1), drawn, seed_of(seed), bound))
 
     def to_dict(self) -> dict[str, Any]:
         """The content of ``diagnosis.json``."""
@@ -215,8 +254,10 @@ def diagnose(
         for argument, name in (("arm", arm), ("loss", loss), ("order", order), ("unit", unit)):
             if name is not None:
                 text(argument, name)
-        return Diagnosis(_core.diagnose_file(path, arm, loss, order, unit, options))
-    return Diagnosis(_core.diagnose_columns(*log_columns(data, arm, loss, order, unit), options))
+        core = _core.diagnose_file(path, arm, loss, order, unit, options)
+        return Diagnosis(core, os.path.basename(path), tolerance is not None)
+    core = _core.diagnose_columns(*log_columns(data, arm, loss, order, unit), options)
+    return Diagnosis(core, "a table", tolerance is not None)
 
 
 def existing(path: str) -> str:

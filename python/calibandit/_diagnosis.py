@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 from . import _core
 from ._frame import Frame
+from ._json import loads
 
-__all__ = ["ArmDiagnosis", "Estimate", "Fatigue", "Note", "ReoDiagnosis", "Settled", "TallyingDiagnosis"]
+__all__ = ["ArmDiagnosis", "Estimate", "Fatigue", "Note", "Price", "ReoDiagnosis", "Settled", "TallyingDiagnosis"]
 
 
 class Estimate(NamedTuple):
@@ -131,3 +132,43 @@ class TallyingDiagnosis:
     def _of(cls, found: dict[str, Any]) -> TallyingDiagnosis:
         low, high = found["set"]
         return cls(found["kernel"], found["memory"], (low, high), found["settled"], found["dispersion"], found["fit"])
+
+
+class Price(Frame):
+    """What policies would lose on games fitted to a log: one row per policy and memory bound.
+
+    ``regret`` is the mean of the expected loss of all plays, less that of the best arm played throughout, in the unit
+    of the losses; ``stderr`` is its standard error. Plain bandits have no memory bound. Bounds that are at least the
+    memory are predicted well; bounds that are too small within a factor of two or three only, because few instances
+    that lose everything decide the mean.
+    """
+
+    __slots__ = ("_core", "_found")
+
+    def __init__(self, core: _core.Price) -> None:
+        super().__init__(core.frame())
+        self._core = core
+        self._found: dict[str, Any] = loads(core.to_json())
+
+    @property
+    def horizon(self) -> int:
+        """The number of plays."""
+        return int(self._found["horizon"])
+
+    @property
+    def memory_bound(self) -> int:
+        """The memory bound in the middle of the range."""
+        return int(self._found["memory_bound"])
+
+    @property
+    def plain_is_fine(self) -> bool:
+        """Whether policies without a memory bound lose hardly more."""
+        return bool(self._found["plain_is_fine"])
+
+    @property
+    def text(self) -> str:
+        """What this means, in a sentence."""
+        return str(self._found["text"])
+
+    def __repr__(self) -> str:
+        return f"<Price over {self.horizon:,} plays: {self.text}>"

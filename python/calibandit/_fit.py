@@ -138,7 +138,7 @@ def fit(
     ...     "minutes": [9.2, 7.1, 6.8, 6.6, 6.5, 6.5, 12.1, 9.0, 7.4, 6.4, 5.9, 5.6],
     ... }, arm="worker", position="task", loss="minutes", loss_range=(0, 20))
     >>> fitted
-    <GameFit of 2 arms, memory 4>
+    <GameFit of 2 arms, memory 5>
     >>> fitted.game.arm_names, fitted.game.best_arm
     (['Ada', 'Bo'], 1)
     """

@@ -157,6 +157,43 @@ def test_the_tallying_set_of_randomly_switched_arms_has_the_memory() -> None:
     assert list(found.arms) == [str(arms[0]), str(1 - arms[0])]
 
 
+def test_the_fitted_game_has_the_curves_of_the_log() -> None:
+    found = diagnosed(log())
+    low, high = found.loss_range
+    assert low == pytest.approx(0.6, abs=0.01) and high == pytest.approx(1.3, abs=0.01)
+    game = found.game()
+    assert isinstance(game, cb.Game) and game.arm_names == ["plain", "slim"]
+    played = low + (high - low) * game.play(["slim"] * 10)
+    assert played.tolist() == pytest.approx([1.2] * 5 + [0.7] * 5, abs=0.02)
+    drawn = found.games(5, seed=3)
+    again = found.games(5, seed=3)
+    losses = [one.play(["slim"] * 10).tolist() for one in drawn]
+    assert losses == [one.play(["slim"] * 10).tolist() for one in again] and len({tuple(one) for one in losses}) == 5
+    for one in losses:
+        assert one == pytest.approx(game.play(["slim"] * 10).tolist(), abs=0.05)
+    with pytest.raises(cb.GameError, match="arm"):
+        diagnosed(log(blocks=2)).game()
+
+
+def test_the_price_is_that_of_the_simulated_game() -> None:
+    found = diagnosed(log())
+    price = found.price(20_000, games=10, seed=2)
+    assert isinstance(price, cb.Price) and isinstance(price, cb.Frame)
+    assert price.columns == ("policy", "memory_bound", "regret", "stderr")
+    assert (price.horizon, price.memory_bound) == (20_000, 6) and price.text in repr(price)
+    frame = price.to_pandas()
+    calibrated = frame[frame["policy"] == "calibrated"].set_index("memory_bound")["regret"]
+    assert {1, 3, 6, 12, 24, 48} <= set(calibrated.index)
+    assert calibrated[6] < calibrated[48], "a longer burn-in at every switch"
+    assert frame[frame["policy"] == "Thompson"]["memory_bound"].isna().all()
+    # The fitted game itself, simulated: the draws of the other games are close to it.
+    played = cb.simulate(found.game(), [cb.policies.calibrated(memory_bound=6)], horizon=20_000, instances=200)
+    low, high = found.loss_range
+    assert calibrated[6] == pytest.approx((high - low) * played.summary()[0]["mean"], rel=0.3)
+    with pytest.raises(cb.SpecError, match="`horizon` is 0"):
+        found.price(0)
+
+
 BAD = log(blocks=4)
 
 

@@ -75,6 +75,13 @@ impl Numbers {
     }
 }
 
+/// A column of labels.
+pub(crate) fn label_column<'a>(labels: impl IntoIterator<Item = &'a str>) -> Result<ArrayRef, ArrowError> {
+    let mut column = LabelColumn::new(0);
+    labels.into_iter().for_each(|label| column.add(Some(label), 1));
+    column.finish()
+}
+
 /// A column of texts, each stored once, in the order of first appearance.
 struct LabelColumn {
     labels: Vec<String>,

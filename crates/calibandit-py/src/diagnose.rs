@@ -4,16 +4,19 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array};
+use calibandit::{GameSpec, Interrupt};
 use calibandit_fit::TableError;
 use calibandit_fit::diagnose::{
-    CurveCell, DiagnoseError, DiagnoseOptions, Diagnosis, Estimate, Log, LogArrays, LogCodes, LogColumns, LogError,
-    LogFileError, diagnose, read_log,
+    CurveCell, DiagnoseError, DiagnoseOptions, Diagnosis, Estimate, FittedGameError, Log, LogArrays, LogCodes,
+    LogColumns, LogError, LogFileError, Price, PriceError, PriceOptions, PriceRow, diagnose, read_log,
 };
 use pyo3::prelude::*;
 use serde_json::json;
 
+use crate::batch::label_column;
 use crate::failure::Failure;
 use crate::frame::PyFrame;
 use crate::interpreter::called;
@@ -160,6 +163,93 @@ impl PyDiagnosis {
     /// The loss of an arm after a pause, by length of the pause.
     fn forgetting(&self, arm: usize) -> Result<PyFrame, Failure> {
         called(|| PyFrame::new(curve_columns(self.0.arms.get(arm).map_or(&[][..], |arm| &arm.forgetting))))
+    }
+
+    /// The specification of the fitted game, as JSON.
+    fn game(&self) -> Result<String, Failure> {
+        called(|| Ok(serde_json::to_string(&self.0.game()?)?))
+    }
+
+    /// Specifications of games from the uncertainty of the fitted one, as JSON.
+    fn games(&self, count: u64, seed: u64) -> Result<Vec<String>, Failure> {
+        called(|| {
+            let games = self.0.games(count, seed)?;
+            games.iter().map(|game: &GameSpec| Ok(serde_json::to_string(game)?)).collect()
+        })
+    }
+
+    /// The losses of the log that are 0 and 1 in the fitted games.
+    fn loss_range(&self) -> (f64, f64) {
+        let range = self.0.range();
+        (range.low(), range.high())
+    }
+
+    /// What policies would lose on fitted games, over this many plays.
+    fn price(
+        &self,
+        py: Python<'_>,
+        horizon: u64,
+        games: u64,
+        seed: u64,
+        memory_bound: Option<u32>,
+    ) -> Result<PyPrice, Failure> {
+        called(|| {
+            let (found, stop) = (self.0.clone(), Arc::<AtomicBool>::default());
+            let stopped = stop.clone();
+            watched(py, None, &stop, move |_| {
+                let interrupt = Interrupt::new(&stopped);
+                Ok(PyPrice(found.price(&PriceOptions { horizon, games, seed, memory_bound, interrupt })?))
+            })
+        })
+    }
+}
+
+/// What policies would lose on games fitted to a log.
+#[pyclass(module = "calibandit._core", name = "Price", frozen)]
+pub(crate) struct PyPrice(Price);
+
+#[pymethods]
+impl PyPrice {
+    /// Everything, as JSON.
+    fn to_json(&self) -> Result<String, Failure> {
+        called(|| Ok(serde_json::to_string(&self.0)?))
+    }
+
+    /// One row per policy and memory bound.
+    fn frame(&self) -> Result<PyFrame, Failure> {
+        called(|| {
+            let rows = &self.0.rows;
+            let policies = label_column(rows.iter().map(|row| row.policy.as_str()));
+            let policies = policies.map_err(|error| Failure::Value(error.to_string()))?;
+            let bounds: Int64Array = rows.iter().map(|row| row.memory_bound.map(i64::from)).collect();
+            let numbers = |of: fn(&PriceRow) -> f64| -> ArrayRef {
+                Arc::new(Float64Array::from_iter_values(rows.iter().map(of)))
+            };
+            PyFrame::new(vec![
+                ("policy", policies),
+                ("memory_bound", Arc::new(bounds)),
+                ("regret", numbers(|row| row.regret)),
+                ("stderr", numbers(|row| row.stderr)),
+            ])
+        })
+    }
+}
+
+impl From<FittedGameError> for Failure {
+    fn from(error: FittedGameError) -> Self {
+        match error {
+            FittedGameError::Game(error) => Failure::Game(error),
+            error => Failure::NoGame(error.to_string()),
+        }
+    }
+}
+
+impl From<PriceError> for Failure {
+    fn from(error: PriceError) -> Self {
+        match error {
+            PriceError::Game(error) => error.into(),
+            error => Failure::Value(error.to_string()),
+        }
     }
 }
 

@@ -70,6 +70,9 @@ pub(crate) enum Failure {
     /// An invalid value for which the library has no error type.
     #[error("{0}")]
     Value(String),
+    /// Data that are too few for a game.
+    #[error("{0}")]
+    NoGame(String),
     /// An unknown name.
     #[error("{0}")]
     Unknown(String),
@@ -124,7 +127,7 @@ impl Failure {
             Failure::Csv(_) | Failure::Results(_) => exception(py, "FolderError", &message),
             Failure::Compare(CompareError::UnknownPolicy { .. }) => exception(py, "UnknownNameError", &message),
             Failure::Compare(_) => exception(py, "SpecError", &message),
-            Failure::Game(_) | Failure::Arm(_) | Failure::Reo(_) | Failure::Optimum(_) => {
+            Failure::Game(_) | Failure::NoGame(_) | Failure::Arm(_) | Failure::Reo(_) | Failure::Optimum(_) => {
                 exception(py, "GameError", &message)
             }
             Failure::Type(_) => exception(py, "ArgumentTypeError", &message),

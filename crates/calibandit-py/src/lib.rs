@@ -61,7 +61,7 @@ mod _core {
     #[pymodule_export]
     use super::column::Column;
     #[pymodule_export]
-    use super::diagnose::{PyDiagnosis, diagnose_columns, diagnose_file};
+    use super::diagnose::{PyDiagnosis, PyPrice, diagnose_columns, diagnose_file};
     #[pymodule_export]
     use super::fit::{fit_file, fit_log, fit_positions};
     #[pymodule_export]
