@@ -28,9 +28,10 @@ pub struct FittedArm {
 }
 
 impl FittedArm {
-    /// The expected loss at position `k`. After the last observed position it is constant: nothing was seen there.
+    /// The expected loss of the arm in the game at position `k`: that of the curve before the memory, and from there on
+    /// that of the last observed position, so that the tolerance does not change the eventual loss.
     pub fn loss(&self, k: u32) -> f64 {
-        self.fit.mean(k.min(self.fit.last))
+        if k >= self.memory { self.fit.terminal_mean() } else { self.fit.mean(k.min(self.fit.last)) }
     }
 
     /// Whether the curve still changes, by more than the tolerance, in the second half of the observed positions. Then
@@ -176,13 +177,13 @@ impl GameFit {
         self.range
     }
 
-    /// The game: a `fitted` game if all curves have the paper's form, otherwise a `custom` game with the losses listed
-    /// by position.
+    /// The game: a `fitted` game if all curves have the paper's form and change up to the last position, otherwise a
+    /// `custom` game with the losses listed by position.
     pub fn game(&self) -> GameSpec {
         let memory = self.memory();
-        // Games of kind `fitted` have one memory and normal noise; a curve through every observation has none.
+        // Games of kind `fitted` have one memory and normal noise, which a curve through every observation has not.
         let is_paper =
-            |arm: &FittedArm| arm.fit.model == WarmUp::ExponentialLinear && arm.fit.sd > 0.0 && memory <= arm.fit.last;
+            |arm: &FittedArm| arm.fit.model == WarmUp::ExponentialLinear && arm.fit.sd > 0.0 && arm.fit.last == memory;
         if self.arms.iter().all(is_paper) {
             let models = self.arms.iter().map(|FittedArm { name, fit, .. }| {
                 let Fit { alpha, beta, gamma, sd, .. } = *fit;
@@ -212,7 +213,7 @@ impl GameFit {
         let tolerance = self.tolerance;
         format!(
             "The memory of the game is {memory}: from that play in a row on, every curve stays within {tolerance:.3} of \
-             its last value. It is an estimate from the form of the curves, not a bound on the memory."
+             its last value, which is the loss of the game there. It is an estimate from the form of the curves, not a bound on the memory."
         )
     }
 
@@ -351,7 +352,8 @@ mod tests {
             let GameSpec::Custom(game) = found.game() else { panic!("a model with a level is a custom game") };
             let losses = game.arm[0].loss.by_plays.clone().unwrap();
             assert_eq!((losses.len(), game.arm[0].memory), (9, Some(9)));
-            assert!((losses[8] - 0.2 - 0.6 * (-4.5_f64).exp()).abs() < 1e-6);
+            assert!((losses[7] - 0.2 - 0.6 * (-4.0_f64).exp()).abs() < 1e-6);
+            assert!((losses[8] - 0.2 - 0.6 * (-0.5 * f64::from(last)).exp()).abs() < 1e-6, "the eventual loss");
         }
         assert!(fitted(&[arm("a", 10)], None).arms()[0].still_changes());
     }
@@ -361,7 +363,9 @@ mod tests {
         let found = fitted(&[arm("short", 5), arm("long", 30)], Some(12));
         assert_eq!((found.memory(), found.arms()[0].memory), (12, 12));
         let short = &found.arms()[0];
-        assert_eq!(short.loss(12), short.fit.mean(5));
+        assert_eq!((short.loss(7), short.loss(12)), (short.fit.mean(5), short.fit.mean(5)));
+        let cut = fitted(&[arm("long", 30)], Some(3));
+        assert_eq!(cut.arms()[0].loss(3), cut.arms()[0].fit.mean(30));
         assert_eq!(fitted(&[arm("short", 5), arm("long", 30)], None).memory(), 9, "one arm seen shortly cuts no other");
         let refused = |options| fit_game(&[arm("a", 9)], &options).unwrap_err().to_string();
         let zero = GameFitOptions { memory: Some(0), ..GameFitOptions::default() };
@@ -382,6 +386,8 @@ mod tests {
         let options = GameFitOptions { model: ModelChoice::ExponentialLinear, ..GameFitOptions::default() };
         let found = fit_game(&[arm("a", 12), arm("b", 20)], &options).unwrap();
         assert!(found.arms().iter().all(|arm| arm.fit.model == WarmUp::ExponentialLinear));
-        assert!(found.memory() <= 12 || !matches!(found.game(), GameSpec::Fitted(_)), "curves are not extrapolated");
+        assert!(!matches!(found.game(), GameSpec::Fitted(_)), "the memories differ");
+        let same = fit_game(&[arm("a", 12), arm("b", 12)], &GameFitOptions { memory: Some(12), ..options }).unwrap();
+        assert!(matches!(same.game(), GameSpec::Fitted(_)));
     }
 }
