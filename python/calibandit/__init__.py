@@ -23,6 +23,7 @@ from typing import Any as _Any
 from . import _deprecated, errors, games, policies
 from . import _interpreter as _interpreter
 from ._advisor import Advisor, Certificate, Decision
+from ._advisor_state import AdvisorState, Confidence, Explanation, MonitorVerdict
 from ._arm import Arm
 from ._core import VERSION as __version__
 from ._core import Session
@@ -65,6 +66,7 @@ from .errors import (
 
 __all__ = [
     "Advisor",
+    "AdvisorState",
     "AlreadySettledError",
     "ArgumentTypeError",
     "Arm",
@@ -75,10 +77,12 @@ __all__ = [
     "CalibanditError",
     "Certificate",
     "Comparison",
+    "Confidence",
     "Decision",
     "Diagnosis",
     "Estimate",
     "Experiment",
+    "Explanation",
     "Fatigue",
     "Feedback",
     "FittedArm",
@@ -93,6 +97,7 @@ __all__ = [
     "MemoryBoundWarning",
     "MissingFileError",
     "MissingFolderError",
+    "MonitorVerdict",
     "NoNoise",
     "Noise",
     "Normal",

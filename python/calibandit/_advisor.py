@@ -6,12 +6,14 @@ import copy
 import json
 import os
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, SupportsFloat, Union
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, SupportsFloat
 
-from . import _core, _html
-from ._arguments import LARGEST, is_number, listed, number, whole
+from . import _core
+from ._advisor_arguments import arms_of, loss_ends, past_losses, saved_horizon, saved_label, saved_names
+from ._advisor_state import AdvisorState, ArmName, Confidence, Explanation, MonitorVerdict
+from ._arguments import LARGEST, number, whole
 from ._game import Game, warn_short_bound
 from ._json import dumps
 from ._log import warn
@@ -22,16 +24,12 @@ from .errors import (
     HorizonWarning,
     MissingFileError,
     SnapshotError,
-    SpecError,
     TellError,
     UnknownNameError,
     UnreadableFileError,
 )
 
 __all__ = ["Advisor", "ArmName", "Certificate", "Decision"]
-
-ArmName = Union[int, str]
-"""What an advisor calls an arm: a name, or an index if the arms have no names."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,8 @@ class Decision:
     """Whether the policy uses the loss. The loss of a burn-in play need not be told."""
     index: int
     """The index of the arm, from 0."""
+    beyond_horizon: bool = field(default=False, repr=False)
+    """Whether it is beyond the horizon that the policy was told."""
 
     @property
     def measured(self) -> bool:
@@ -73,6 +73,11 @@ class Advisor:
         horizon: The number of plays, for policies that need it. Asking beyond it warns once.
         seed: The seed of the policy's own randomness.
         loss_range: The range of losses, both ends included; ``(-math.inf, math.inf)`` accepts every finite number.
+        warm_start: Past losses of calibrated arms to start from, by arm: the losses themselves, or a
+            :class:`Feedback` with their number, sum and sum of squares. They must be the first recorded losses of an
+            arm, not a selection. Policies that keep no means refuse them.
+        probe: Whether the first visit of each arm has a burn-in of ``4 * memory_bound - 1`` plays. Tell the losses of
+            burn-in plays too: from them the monitor sees whether the bound is too small (:attr:`monitor`).
 
     Play the arms in the order of the decisions, one after the other. Losses may arrive late and in any order within a
     run; each counts at most once. If the policy needs an outstanding loss before its next run, :meth:`ask` raises
@@ -104,16 +109,20 @@ class Advisor:
         horizon: int | None = None,
         seed: SeedLike = 1,
         loss_range: tuple[float, float] = (0.0, 1.0),
+        warm_start: Mapping[ArmName, Any] | None = None,
+        probe: bool = False,
     ) -> None:
-        number, names = _arms(arms)
+        number, names = arms_of(arms)
         bound = None if memory_bound is None else whole("memory_bound", memory_bound, low=1)
         entry = _Entry(policy, bound)
         label = entry.label or PolicySpec(entry.table).label
         if isinstance(arms, Game) and entry.factory is None:
             warn_short_bound(label, PolicySpec(entry.table).memory_bound, arms, stacklevel=2)
         last = None if horizon is None else whole("horizon", horizon, low=1)
-        ends = _range(loss_range)
-        core = _core.Advisor(dumps(entry.table), entry.factory, number, last, seed_of(seed), ends)
+        ends = loss_ends(loss_range)
+        past = None if warm_start is None else past_losses(warm_start, number, names)
+        core = _core.Advisor(dumps(entry.table), entry.factory, number, last, seed_of(seed), ends, past, bool(probe))
+        # After the compiled part has refused absurd numbers of arms.
         self._start(core, list(range(number)) if names is None else names, label, last)
 
     def _start(self, core: _core.Advisor, names: list[Any], label: str, horizon: int | None) -> None:
@@ -126,8 +135,9 @@ class Advisor:
     def ask(self) -> Decision:
         """Return the next play to make."""
         with self._lock:
-            identity, arm, measured = self._core.ask()
-            late = self._horizon is not None and identity >= self._horizon and not self._warned
+            identity, arm, measured, beyond = self._core.ask()
+            beyond = beyond or (self._horizon is not None and identity >= self._horizon)
+            late = beyond and not self._warned
             self._warned = self._warned or late
         if late:
             warn(
@@ -136,7 +146,7 @@ class Advisor:
                 HorizonWarning,
                 stacklevel=2,
             )
-        return Decision(identity, self._names[arm], "measured" if measured else "burn-in", arm)
+        return Decision(identity, self._names[arm], "measured" if measured else "burn-in", arm, beyond)
 
     def tell(
         self,
@@ -187,13 +197,62 @@ class Advisor:
         return arm
 
     def certificate(self) -> Certificate | None:
-        """Return what the policy guarantees about its arms so far; None for most policies."""
+        """Return what is certain about the arms so far; None if that is nothing.
+
+        It is what the policy guarantees, if it does, otherwise what :meth:`confidence` shows.
+        """
         with self._lock:
             found = self._core.certificate()
         if found is None:
             return None
         arms, gap, delta = found
         return Certificate(tuple(self._names[arm] for arm in arms), gap, delta)
+
+    def state(self) -> AdvisorState:
+        """Return what the advisor knows about each arm, and how sure it is: a table.
+
+        >>> import calibandit as cb
+        >>> advisor = cb.Advisor("calibrated", ["ada", "bo"], memory_bound=3)
+        >>> for _ in range(500):
+        ...     task = advisor.ask()
+        ...     counted = advisor.tell(task, loss=0.2 if task.arm == "bo" else 0.6)
+        >>> state = advisor.state()
+        >>> state.to_pandas()[["arm", "measured", "status"]].values.tolist()
+        [['ada', 32, 'ruled out'], ['bo', 464, 'leading']]
+        >>> state.recommended, state.gap, state.monitor.alarm
+        ('bo', 0.0, False)
+        """
+        with self._lock:
+            return AdvisorState(self._core.state([str(name) for name in self._names]), self._names)
+
+    def confidence(self, delta: float = 0.05) -> Confidence:
+        """Return intervals of the mean losses of all arms that hold at every time at once.
+
+        Except with probability ``delta`` all of them are right at all times, however the policy chooses and whenever
+        you look or stop. ``str()`` gives the certificate in words.
+        """
+        with self._lock:
+            return Confidence._of(self._core.confidence(number("delta", delta)), self._names)
+
+    def explain(self, decision: Decision | int) -> Explanation:
+        """Return why a decision was made.
+
+        The reasons of the latest 64 runs are kept, in memory only; for earlier decisions this raises
+        :class:`UnknownNameError`.
+
+        >>> import calibandit as cb
+        >>> advisor = cb.Advisor("calibrated", ["ada", "bo"], memory_bound=10)
+        >>> print(advisor.explain(advisor.ask()))
+        burn-in play 1 of 9 of ada: its loss does not count; measuring every arm once
+        """
+        with self._lock:
+            names = [str(name) for name in self._names]
+            return Explanation._of(self._core.explain(_number(decision), names), self._names)
+
+    @property
+    def monitor(self) -> MonitorVerdict:
+        """Whether the bound on the memory looks too small."""
+        return self.state().monitor
 
     @property
     def arms(self) -> list[ArmName]:
@@ -263,7 +322,7 @@ class Advisor:
             if layout not in (1, 2):
                 raise SnapshotError(f"the snapshot has layout {layout!r}; this version reads 1 and 2")
             names, label, advisor, horizon = saved["arms"], saved["label"], saved["advisor"], saved.get("horizon")
-            parts = (json.dumps(_saved_names(names)), _saved_label(label), _saved_horizon(horizon))
+            parts = (json.dumps(saved_names(names)), saved_label(label), saved_horizon(horizon))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             if isinstance(error, SnapshotError):
                 raise
@@ -329,13 +388,10 @@ class Advisor:
 
     def _repr_html_(self) -> str:
         with self._lock:
-            run, plays, decisions, waiting = self.current_run, self._core.plays, self.decisions, len(self.outstanding)
-        rows = [
-            (str(name), plays[arm], "playing" if run is not None and run.arm == arm else "")
-            for arm, name in enumerate(self._names)
-        ]
-        caption = f"Advisor, {self._label}: {decisions:,} decisions, {waiting:,} losses outstanding"
-        return _html.table(caption, ("arm", "plays", ""), rows)
+            state, run, waiting = self.state(), self.current_run, len(self.outstanding)
+        playing = "" if run is None else f", playing {self._names[run.arm]}"
+        caption = f"Advisor, {self._label}: {state.decisions:,} decisions, {waiting:,} losses outstanding{playing}"
+        return state._html(caption)
 
 
 def _number(decision: Decision | int) -> int:
@@ -345,52 +401,3 @@ def _number(decision: Decision | int) -> int:
     if given < 0:
         raise UnknownNameError(f"there is no decision {given}: decisions are numbered from 0")
     return given
-
-
-def _arms(arms: Any) -> tuple[int, list[Any] | None]:
-    """The number of arms, and their names: those given, those of a game, or None for the indices."""
-    if isinstance(arms, Game):
-        return arms.n_arms, list(arms.arm_names) if arms._has_names else None
-    if is_number(arms):
-        return whole("arms", arms, low=1), None
-    names = listed("arms", arms, "names")
-    try:
-        repeated = _repeated(names)
-    except TypeError:
-        raise ArgumentTypeError(f"`arms` must contain names, but {names!r} has a value that cannot be one") from None
-    if repeated:
-        raise SpecError(f"`arms` has the same name twice: {names!r}")
-    if not names:
-        raise SpecError("`arms` is empty: an advisor needs at least one arm")
-    return len(names), names
-
-
-def _repeated(names: list[Any]) -> bool:
-    return len(set(names)) != len(names)
-
-
-def _saved_names(names: Any) -> list[Any]:
-    if not isinstance(names, list) or not all(isinstance(name, (str, int, float)) for name in names):
-        raise SnapshotError(f"`arms` of the snapshot must be a list of names, not {names!r}")
-    if _repeated(names):
-        raise SnapshotError(f"`arms` of the snapshot has the same name twice: {names!r}")
-    return names
-
-
-def _saved_label(label: Any) -> str:
-    if not isinstance(label, str):
-        raise SnapshotError(f"`label` of the snapshot must be a text, not {label!r}")
-    return label
-
-
-def _saved_horizon(horizon: Any) -> int | None:
-    if horizon is not None and not (type(horizon) is int and 1 <= horizon <= LARGEST):
-        raise SnapshotError(f"`horizon` of the snapshot must be a whole number from 1 to 2**63 - 1, not {horizon!r}")
-    return horizon
-
-
-def _range(given: Any) -> tuple[float, float]:
-    ends = listed("loss_range", given)
-    if len(ends) != 2:
-        raise SpecError(f"`loss_range` must be a pair (low, high), not {given!r}")
-    return number("loss_range[0]", ends[0]), number("loss_range[1]", ends[1])

@@ -48,7 +48,7 @@ API_PAGES = {
         "Advisor",
         "A policy in live use: ask which arm to play, then tell its loss. See also the "
         "[how-to page](../how-to/live-advisor.md).",
-        ("_advisor",),
+        ("_advisor", "_advisor_state"),
     ),
     "gymnasium": (
         "Gymnasium",

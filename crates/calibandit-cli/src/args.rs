@@ -4,6 +4,7 @@ pub(crate) mod diagnose;
 pub(crate) mod f1;
 pub(crate) mod fit;
 pub(crate) mod pilot;
+pub(crate) mod state;
 
 use std::path::PathBuf;
 
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Fit(fit::FitArgs),
     /// Plan the plays whose log shows how long the arms remember.
     Pilot(pilot::PilotArgs),
+    /// Show the state of a saved advisor: means, intervals, how sure it is, whether M looks too small.
+    State(state::StateArgs),
     /// List the games, or show one with its place in the paper, its parameters and their values.
     Games(GamesArgs),
     /// List the policies, or show one with its source, its parameters and their values.

@@ -10,6 +10,7 @@ mod lists;
 mod paper;
 mod pilot;
 mod runs;
+mod state;
 mod tournament;
 
 pub(crate) use check::check;
@@ -20,4 +21,5 @@ pub(crate) use lists::{completions, games, policies, schema};
 pub(crate) use paper::paper;
 pub(crate) use pilot::pilot;
 pub(crate) use runs::{merge, report, run};
+pub(crate) use state::state;
 pub(crate) use tournament::tournament;

@@ -55,6 +55,9 @@ pub(crate) enum CliError {
     Pilot(#[from] PilotPlanError),
     #[error(transparent)]
     Arms(#[from] ArmsError),
+    /// A snapshot that cannot be read.
+    #[error("{}: {error}", .path.display())]
+    Snapshot { path: PathBuf, error: calibandit::SnapshotError },
     #[error(transparent)]
     Tournament(#[from] TournamentError),
 }
@@ -70,7 +73,7 @@ impl CliError {
         match self {
             CliError::ClosedPipe => 0,
             CliError::Spec(_) | CliError::Usage(_) | CliError::Figure(_) => 2,
-            CliError::F1(_) => 2,
+            CliError::F1(_) | CliError::Snapshot { .. } => 2,
             CliError::Table(_) | CliError::LossRange(_) | CliError::Arms(_) => 2,
             CliError::Log(_) | CliError::Diagnose(_) | CliError::Pilot(_) => 2,
             CliError::Interrupted { .. } => 130,

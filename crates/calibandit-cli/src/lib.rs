@@ -59,6 +59,7 @@ fn execute(command: &Command) -> Result<(), CliError> {
         Command::Diagnose(arguments) => commands::diagnose(arguments),
         Command::Fit(arguments) => commands::fit(arguments),
         Command::Pilot(arguments) => commands::pilot(arguments),
+        Command::State(arguments) => commands::state(arguments),
         Command::Games(arguments) => commands::games(arguments),
         Command::Policies(arguments) => commands::policies(arguments),
         Command::Schema => commands::schema(),

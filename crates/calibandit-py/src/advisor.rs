@@ -3,14 +3,20 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use calibandit::policy::{RestoredPlays, StateError};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int64Array};
+use calibandit::policy::{ArmReport, RestoredPlays, RunReason, StateError, WarmStartError};
 use calibandit::rng::StreamKey;
-use calibandit::{Advisor, AnyPolicy, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem, Run};
+use calibandit::{
+    Advisor, AdvisorState, AnyPolicy, ArmState, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem,
+    Run,
+};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Raised};
+use crate::frame::PyFrame;
 use crate::interpreter::{called, detached};
 use crate::policy::{self, IMPOSSIBLE, PyRun};
 use crate::save::SaveQueue;
@@ -85,6 +91,27 @@ impl Policy for Adviser {
         }
     }
 
+    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.arm_reports(),
+            Adviser::Own(_) => None,
+        }
+    }
+
+    fn run_reason(&self, run: Run) -> RunReason {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.run_reason(run),
+            Adviser::Own(_) => RunReason::Unstated,
+        }
+    }
+
+    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+        match self {
+            Adviser::BuiltIn(built_in) => built_in.warm_start(past),
+            Adviser::Own(_) => Err(WarmStartError::Unsupported),
+        }
+    }
+
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         match self {
             Adviser::BuiltIn(built_in) => built_in.check_restored(history),
@@ -102,6 +129,9 @@ pub(crate) struct PyAdvisor {
     saves: SaveQueue,
 }
 
+/// The arms that are not ruled out, and how far each of them can be from the best.
+type ArmsAndGap = (Vec<usize>, f64);
+
 /// What a snapshot contains besides the advisor: the names of the arms as JSON, the label of the policy, the horizon.
 type SnapshotParts = (String, String, Option<u64>);
 
@@ -109,6 +139,7 @@ type SnapshotParts = (String, String, Option<u64>);
 impl PyAdvisor {
     /// Builds an advisor. The policy is given by its table as JSON, or by a factory if it is written in Python.
     #[new]
+    #[allow(clippy::too_many_arguments)] // the keyword arguments of Python's constructor
     fn new(
         json: &str,
         factory: Option<Bound<'_, PyAny>>,
@@ -116,10 +147,13 @@ impl PyAdvisor {
         horizon: Option<u64>,
         seed: u64,
         loss_range: (f64, f64),
+        warm_start: Option<Vec<(u64, f64, f64)>>,
+        probe: bool,
     ) -> Result<Self, Failure> {
         called(|| {
             let problem = Problem { arms, horizon };
             let stream = StreamKey::new(seed, NAME, 0).policy();
+            let mut memory_bound = None;
             let adviser = match factory {
                 Some(factory) => {
                     let own = policy::make(&factory, &problem, stream)?.unbind();
@@ -127,6 +161,7 @@ impl PyAdvisor {
                 }
                 None => {
                     let spec: PolicySpec = serde_json::from_str(json)?;
+                    memory_bound = spec.memory_bound();
                     Adviser::BuiltIn(Box::new(spec.build(&problem, stream)?))
                 }
             };
@@ -134,7 +169,15 @@ impl PyAdvisor {
                 (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
                 (low, high) => LossRange::new(low, high)?,
             };
-            Ok(Self::of(Advisor::with_range(adviser, arms, range)?))
+            let mut advisor = Advisor::with_range(adviser, arms, range)?.with_monitor(memory_bound, probe)?;
+            if let Some(horizon) = horizon {
+                advisor = advisor.with_horizon(horizon)?;
+            }
+            if let Some(past) = warm_start {
+                let past = past.into_iter().map(|(plays, sum, sum_sq)| Feedback { plays, sum, sum_sq });
+                advisor = advisor.with_warm_start(&past.collect::<Vec<_>>())?;
+            }
+            Ok(Self::of(advisor))
         })
     }
 
@@ -186,12 +229,12 @@ impl PyAdvisor {
         })
     }
 
-    /// The next play: its number, its arm, and whether it is measured.
-    fn ask(&self) -> Result<(u64, usize, bool), Failure> {
+    /// The next play: its number, its arm, whether it is measured, and whether it is beyond the horizon.
+    fn ask(&self) -> Result<(u64, usize, bool, bool), Failure> {
         self.with(|advisor| {
             let asked = advisor.ask();
             let decision = raised(advisor, asked)?;
-            Ok((decision.id, decision.arm, decision.phase == Phase::Measured))
+            Ok((decision.id, decision.arm, decision.phase == Phase::Measured, decision.beyond_horizon))
         })
     }
 
@@ -222,6 +265,37 @@ impl PyAdvisor {
     /// The arms not ruled out, how much worse than the best any of them can be, and the probability that this is wrong.
     fn certificate(&self) -> Result<Option<(Vec<usize>, f64, f64)>, Failure> {
         self.with(|advisor| Ok(advisor.certificate().map(|Certificate { arms, gap, delta, .. }| (arms, gap, delta))))
+    }
+
+    /// The state: as JSON, as a table with these names of the arms, as text, and the sentences below the text.
+    fn state(&self, names: Vec<String>) -> Result<(String, PyFrame, String, String), Failure> {
+        self.with(|advisor| {
+            let state = advisor.state();
+            let state = raised(advisor, Ok::<_, Failure>(state))?;
+            let name = |arm: usize| names.get(arm).cloned().unwrap_or_else(|| arm.to_string());
+            let summary = state.summary(&name(state.recommended));
+            Ok((serde_json::to_string(&state)?, frame(&state, name)?, state.to_text(name), summary))
+        })
+    }
+
+    /// The intervals of all arms at this probability of error, the recommended arm, how far it can be from the best, and
+    /// what is assumed, as JSON; and the arms that are not ruled out.
+    fn confidence(&self, delta: f64) -> Result<(String, Option<ArmsAndGap>), Failure> {
+        self.with(|advisor| {
+            let confidence = advisor.confidence(delta).map_err(|error| Failure::Value(error.to_string()))?;
+            let confidence = raised(advisor, Ok::<_, Failure>(confidence))?;
+            let certificate = confidence.certificate().map(|Certificate { arms, gap, .. }| (arms, gap));
+            Ok((serde_json::to_string(&confidence)?, certificate))
+        })
+    }
+
+    /// Why a decision was made, as JSON and as text with these names of the arms.
+    fn explain(&self, decision: u64, names: Vec<String>) -> Result<(String, String), Failure> {
+        self.with(|advisor| {
+            let explanation = advisor.explain(decision).map_err(|error| Failure::Unknown(error.to_string()))?;
+            let text = explanation.to_text(|arm| names.get(arm).cloned().unwrap_or_else(|| arm.to_string()));
+            Ok((serde_json::to_string(&explanation)?, text))
+        })
     }
 
     /// The number of plays of each arm.
@@ -279,6 +353,32 @@ impl PyAdvisor {
             }
         })
     }
+}
+
+/// The arms of a state as a table.
+fn frame(state: &AdvisorState, name: impl Fn(usize) -> String) -> Result<PyFrame, Failure> {
+    let whole = |value: fn(&ArmState) -> u64| -> ArrayRef {
+        let values = state.arms.iter().map(|arm| i64::try_from(value(arm)).unwrap_or(i64::MAX));
+        Arc::new(values.collect::<Int64Array>())
+    };
+    let number = |value: fn(&ArmState) -> Option<f64>| -> ArrayRef {
+        Arc::new(state.arms.iter().map(value).collect::<Float64Array>())
+    };
+    let text = |value: &dyn Fn(&ArmState) -> String| -> ArrayRef {
+        let texts: Vec<String> = state.arms.iter().map(value).collect();
+        Arc::new(texts.iter().map(String::as_str).collect::<DictionaryArray<Int32Type>>())
+    };
+    PyFrame::new(vec![
+        ("arm", text(&|arm| name(arm.arm))),
+        ("plays", whole(|arm| arm.plays)),
+        ("measured", whole(|arm| arm.measured)),
+        ("mean", number(|arm| arm.mean)),
+        ("low", number(|arm| Some(arm.low))),
+        ("high", number(|arm| Some(arm.high))),
+        ("evidence", number(|arm| arm.evidence)),
+        ("threshold", number(|arm| arm.threshold)),
+        ("status", text(&|arm| arm.status.name().to_owned())),
+    ])
 }
 
 /// The exception that the policy raised, if any, otherwise `outcome`.
