@@ -50,6 +50,15 @@ pub fn histories(data: &[u8]) {
         assert!(advisor.outstanding().all(|id| outstanding.contains(&id)), "outstanding decisions were made");
         assert!(advisor.recommend() < advisor.plays().len(), "the recommended arm exists");
     }
+    let state = advisor.state();
+    let ordered = |arm: &calibandit::ArmState| arm.mean.is_none_or(|mean| arm.low <= mean && mean <= arm.high);
+    assert!(state.gap >= 0.0 && state.arms.iter().all(ordered), "the mean lies in its interval: {state}");
+    for decision in 0..made {
+        // Decisions of closed runs cannot be explained after a restart.
+        if let Ok(explanation) = advisor.explain(decision) {
+            assert!(explanation.play >= 1 && explanation.decision == decision, "{explanation}");
+        }
+    }
 }
 
 fn new_advisor(bytes: &mut ByteReader<'_>) -> Option<Advisor<AnyPolicy>> {
@@ -65,7 +74,9 @@ fn new_advisor(bytes: &mut ByteReader<'_>) -> Option<Advisor<AnyPolicy>> {
         0 => LossRange::new(bytes.number(), bytes.number()).ok()?,
         _ => LossRange::new(0.0, 1.0).expect("0 is below 1"),
     };
-    let mut builder = Advisor::builder(spec, arms).seed(bytes.word()).loss_range(range);
+    let seed = bytes.word();
+    let probe = seed.is_multiple_of(4) && spec.memory_bound().is_some();
+    let mut builder = Advisor::builder(spec, arms).seed(seed).loss_range(range).probe(probe);
     if let Some(horizon) = horizon {
         builder = builder.horizon(horizon);
     }

@@ -32,6 +32,9 @@ fn check(advisor: &Advisor<AnyPolicy>) {
         assert!(certificate.gap >= 0.0 && certificate.gap.is_finite());
         assert!(certificate.delta > 0.0 && certificate.delta < 1.0);
     }
+    let state = advisor.state();
+    assert!(state.arms.len() == arms && state.recommended < arms && state.gap >= 0.0);
+    assert!(state.arms.iter().all(|arm| arm.low <= arm.high && arm.mean.is_none_or(f64::is_finite)));
 }
 
 fn use_advisor(advisor: &mut Advisor<AnyPolicy>) {
