@@ -176,6 +176,24 @@ fn invalid_options_and_empty_losses_are_refused() {
     assert!(refused(options(4, f64::NAN)).contains("`tolerance` is NaN"));
 }
 
+/// A jump in the middle of a run left a rest of 0 plays, which has no cell.
+#[test]
+fn missing_rows_are_answered() {
+    let mut builder = LogBuilder::new();
+    let mut state = 7_u64;
+    for play in 0..20_000_i64 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let draw = (state >> 33) as f64 / (1_u64 << 31) as f64;
+        let cold = if play % 40 < 6 { 0.5 } else { 0.0 };
+        if draw > 0.03 {
+            builder.push(["a", "b"][(play / 40 % 2) as usize], Some(cold + 0.3 * draw), Some(play), None).unwrap();
+        }
+    }
+    let found = diagnose(&builder.build().unwrap(), &options(12, 0.1)).unwrap();
+    assert!(found.memory_bound.is_some_and(|bound| (7..=12).contains(&bound)), "{found:?}");
+    assert!(found.notes.iter().any(|note| note.kind == NoteKind::Rows && note.text.contains("jumps")));
+}
+
 /// Every kind of log, however short, gets an answer.
 #[test]
 fn short_logs_are_answered() {

@@ -334,5 +334,6 @@ pub(super) fn forgetting(losses: &[f64], runs: &[ArmRun], long: u32, confidence:
 
 /// Whether the rest before a run is known to be the time since the other run ended.
 fn follows(before: ArmRun, after: ArmRun) -> bool {
-    after.unit == before.unit && before.range().end + after.rest as usize == after.start as usize
+    // After a jump of the order, the rest is not known.
+    after.unit == before.unit && after.rest > 0 && before.range().end + after.rest as usize == after.start as usize
 }

@@ -58,10 +58,11 @@ pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64) -> Reo
     let mut witness: Option<ReoWitness> = None;
     for state in &states {
         high = high.max(excess(best, state.loss, |d| d.value + d.margin(each)));
-        // The state must be better than every arm: the arm that is closest to it decides.
-        let least = eventual.iter().map(|&arm| excess(arm, state.loss, |d| d.value - d.margin(each)));
-        low = low.max(least.fold(f64::INFINITY, f64::min));
-        let p = eventual.iter().map(|&arm| excess(arm, state.loss, |d| d.p_above())).fold(0.0, f64::max);
+        // The state must be better than every arm. Quantiles are slow, so the arm that decides is found without them.
+        let nearest = closest(&eventual, state.loss, |value, error| value - NORMAL_MARGIN * error);
+        low = low.max(excess(nearest, state.loss, |d| d.value - d.margin(each)));
+        let least_sure = closest(&eventual, state.loss, |value, error| value / error.max(f64::MIN_POSITIVE));
+        let p = excess(least_sure, state.loss, |d| d.p_above());
         let p = (p * count).min(1.0);
         if witness.as_ref().is_none_or(|found| p < found.p) {
             witness =
@@ -82,6 +83,17 @@ pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64) -> Reo
     };
     let witness = significant.filter(|_| verdict == ReoVerdict::Violated);
     ReoDiagnosis { verdict, alpha: (low, complete.then_some(high)), witness, reason }
+}
+
+/// About the half width of the intervals below, in standard errors.
+const NORMAL_MARGIN: f64 = 3.0;
+
+/// The arm with the least score of its eventual loss less the loss of a state, and of the standard error of that.
+fn closest(eventual: &[ClusteredMean], state: ClusteredMean, score: impl Fn(f64, f64) -> f64) -> ClusteredMean {
+    let of = |arm: &ClusteredMean| score(arm.value - state.value, arm.error.hypot(state.error));
+    let first = (eventual[0], of(&eventual[0]));
+    let least = eventual[1..].iter().map(|arm| (*arm, of(arm)));
+    least.fold(first, |least, next| if next.1 < least.1 { next } else { least }).0
 }
 
 /// A statistic of the eventual loss of an arm less the loss of a state. The two are taken to be independent.

@@ -1,5 +1,7 @@
 //! The memories that a tallying model allows, from a log.
 
+use std::cell::RefCell;
+
 use calibandit::tallying::{
     CHARGE, Kernel, LOWER_CUT, MemorySet, TallyFit, TallyModel, UPPER_CUT, candidate_memories, memory_set,
     memory_set_of_arm,
@@ -47,7 +49,7 @@ pub(super) fn tallying(input: &TallyInput<'_>) -> Option<(TallyingDiagnosis, Opt
         Kernel::ALL.iter().map(|&kernel| (kernel, few.profile(kernel, &every_second(&memories, kernel)))).collect();
     let likeliest = all.iter().flat_map(|(_, fits)| fits).max_by(|a, b| a.explained.total_cmp(&b.explained))?;
     let variance = few.variance(likeliest);
-    let dispersion = few.dispersion(likeliest, variance);
+    let dispersion = few.dispersion(&vec![likeliest; input.log.names.len()], variance);
     let noise = (variance * dispersion).max(f64::MIN_POSITIVE);
     // Kernels differ in their numbers of levels, so every value of a curve is charged.
     let worth = |fit: &TallyFit| fit.explained / noise - CHARGE * fit.blocks as f64;
@@ -90,7 +92,8 @@ pub(super) fn tallying(input: &TallyInput<'_>) -> Option<(TallyingDiagnosis, Opt
             settled = settled.filter(|_| bounded).map(|most: u32| most.max(settles(fit, input)));
         }
     }
-    let fit = few.adequacy(likeliest, noise);
+    let fits = joint_set(&chosen.1, arms, noise)?.fits(&chosen.1);
+    let fit = few.adequacy(&fits, noise);
     let found = TallyingDiagnosis { kernel, memory: set.memory, set: (set.low, set.high), settled, dispersion, fit };
     Some((found, curves))
 }
@@ -125,16 +128,21 @@ impl ArmSets {
         Some(MemorySet { memory, low, high })
     }
 
+    /// The fit of each arm, with its likeliest memory.
+    fn fits<'f>(&self, fits: &'f [TallyFit]) -> Vec<&'f TallyFit> {
+        let of = |set: &MemorySet| fits.iter().find(|fit| fit.memory == set.memory);
+        self.sets.iter().map(|set| of(set).expect("a set has the memory of a candidate")).collect()
+    }
+
     /// The expected losses of each arm by plays in a row after a rest, with its likeliest memory.
     fn curves(&self, fits: &[TallyFit], centre: f64, noise: f64) -> Vec<ArmCurve> {
-        let curve = |(arm, set): (usize, &MemorySet)| {
-            let fit = fits.iter().find(|fit| fit.memory == set.memory).expect("a set has the memory of a candidate");
+        let curve = |(arm, fit): (usize, &TallyFit)| {
             let levels = TallyModel::new(fit.kernel, fit.memory, 1).rested_levels(fit.memory);
             let loss = |&level: &usize| fit.loss(arm, level).unwrap_or(0.0) + centre;
             let error = |&level: &usize| (noise / fit.plays(arm, level).max(1.0)).sqrt();
             ArmCurve { losses: levels.iter().map(loss).collect(), errors: levels.iter().map(error).collect() }
         };
-        self.sets.iter().enumerate().map(curve).collect()
+        self.fits(fits).into_iter().enumerate().map(curve).collect()
     }
 }
 
@@ -241,7 +249,7 @@ impl LogPart<'_> {
     }
 
     fn model(&self, kernel: Kernel, memory: u32) -> TallyModel {
-        let model = std::cell::RefCell::new(TallyModel::new(kernel, memory, self.input.log.names.len()));
+        let model = RefCell::new(TallyModel::new(kernel, memory, self.input.log.names.len()));
         self.each_play(
             |_, arm, loss| {
                 let mut model = model.borrow_mut();
@@ -260,24 +268,31 @@ impl LogPart<'_> {
         ((self.squares - fit.explained) / (self.plays - fit.blocks as f64).max(1.0)).max(0.0)
     }
 
-    /// The residual of each loss that counts, by place.
-    fn residuals(&self, fit: &TallyFit) -> Vec<(usize, f64)> {
-        let model = std::cell::RefCell::new(TallyModel::new(fit.kernel, fit.memory, self.input.log.names.len()));
-        let mut residuals = Vec::new();
-        self.each_play(
-            |place, arm, loss| {
-                let level = model.borrow_mut().play(arm);
-                if let (Some(loss), Some(expected)) = (loss, fit.loss(arm, level)) {
-                    residuals.push((place, loss - expected));
-                }
-            },
-            || model.borrow_mut().rest(),
-        );
+    /// The residual of each loss that counts, by place, around the fit of its arm; NaN elsewhere.
+    fn residuals(&self, fits: &[&TallyFit]) -> Vec<f64> {
+        let mut residuals = vec![f64::NAN; self.end];
+        let mut memories: Vec<u32> = fits.iter().map(|fit| fit.memory).collect();
+        memories.sort_unstable();
+        memories.dedup();
+        for memory in memories {
+            let model = RefCell::new(TallyModel::new(fits[0].kernel, memory, fits.len()));
+            self.each_play(
+                |place, arm, loss| {
+                    let level = model.borrow_mut().play(arm);
+                    if fits[arm].memory == memory
+                        && let (Some(loss), Some(expected)) = (loss, fits[arm].loss(arm, level))
+                    {
+                        residuals[place] = loss - expected;
+                    }
+                },
+                || model.borrow_mut().rest(),
+            );
+        }
         residuals
     }
 
     /// How much more the sums of residuals of runs vary than those of independent losses; at least 1.
-    fn dispersion(&self, fit: &TallyFit, variance: f64) -> f64 {
+    fn dispersion(&self, fits: &[&TallyFit], variance: f64) -> f64 {
         if variance == 0.0 {
             return 1.0;
         }
@@ -285,7 +300,8 @@ impl LogPart<'_> {
         let (mut squares, mut plays) = (0.0, 0.0);
         let (mut sum, mut count) = (0.0, 0.0_f64);
         let mut before: Option<usize> = None;
-        for (place, residual) in self.residuals(fit) {
+        let residuals = self.residuals(fits);
+        for (place, &residual) in residuals.iter().enumerate().filter(|(_, residual)| !residual.is_nan()) {
             let same = before.is_some_and(|before| before + 1 == place && arms[before] == arms[place]) && count < 64.0;
             if !same {
                 squares += sum * sum;
@@ -301,7 +317,7 @@ impl LogPart<'_> {
 
     /// The p-value of the residuals by arm, rest and position: small if tallying does not fit. `None` if too few cells
     /// have enough losses.
-    fn adequacy(&self, fit: &TallyFit, variance: f64) -> Option<f64> {
+    fn adequacy(&self, fits: &[&TallyFit], variance: f64) -> Option<f64> {
         if variance == 0.0 {
             return None;
         }
@@ -309,10 +325,7 @@ impl LogPart<'_> {
         let coarse = |value: u32| classes.of(value.clamp(1, (1 << 20) - 1)) / 4;
         let side = classes.len() / 4 + 1;
         let arms = self.input.log.names.len();
-        let mut residual_of = vec![f64::NAN; self.end];
-        for (place, residual) in self.residuals(fit) {
-            residual_of[place] = residual;
-        }
+        let residual_of = self.residuals(fits);
         let mut sums = vec![(0.0_f64, 0.0_f64); arms * side * side];
         for (arm, runs) in self.input.runs.iter().enumerate() {
             for run in runs.iter().filter(|run| run.range().end <= self.end) {
