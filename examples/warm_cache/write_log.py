@@ -49,7 +49,7 @@ def write(path: Path, shop: Shop, contender: Contender, setting: Setting) -> Non
             layout = contender.pick()
             seconds = setting.cost(shop.answer(layout, ask()))
             contender.hear(seconds)
-            table.writerow([order, layout, f"{1e3 * seconds:.4f}"])
+            table.writerow([order, layout, f"{1e3 * seconds:.3f}"])
 
 
 def main() -> None:

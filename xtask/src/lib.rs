@@ -5,6 +5,8 @@
 mod guide {
     #[doc = include_str!("../../README.md")]
     mod readme {}
+    #[doc = include_str!("../../docs/guide/which-memory-bound.md")]
+    mod which_memory_bound {}
     #[doc = include_str!("../../docs/guide/which-policy.md")]
     mod which_policy {}
     #[doc = include_str!("../../docs/guide/your-own-game.md")]

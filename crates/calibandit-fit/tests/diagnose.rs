@@ -84,6 +84,20 @@ fn repeated_exposure_is_judged() {
     }
 }
 
+/// An arm that was played a few times, never twice in a row, could become better than any other one.
+#[test]
+fn repeated_exposure_is_undecided_if_an_arm_was_hardly_played() {
+    let mut builder = LogBuilder::new();
+    for play in 0..2000 {
+        let (arm, level) = if play % 250 == 7 { ("rare", 0.9) } else { ("usual", 0.3) };
+        builder.push(arm, Some(level + f64::from(play * 7919 % 101) / 1010.0), None, None).unwrap();
+    }
+    let found = diagnose(&builder.build().unwrap(), &options(40, 0.1)).unwrap();
+    assert_eq!(found.arm("rare").unwrap().reach, 0);
+    assert_eq!((found.reo.verdict, found.reo.alpha.1), (ReoVerdict::Undecided, None));
+    assert!(found.reo.reason.unwrap().contains("`rare`"));
+}
+
 #[test]
 fn the_tallying_set_has_the_memory() {
     for (name, memory, seed) in [("step8", 8, 1), ("linear16", 16, 2), ("step32", 32, 3), ("mixed", 32, 4)] {
