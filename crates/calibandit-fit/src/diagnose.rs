@@ -142,7 +142,7 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
         .zip(&log.names)
         .map(|(arm, name)| ReoArm { name, cells: &arm.cells, eventual: arm.eventual, settled: arm.settled.upper })
         .collect();
-    let reo = reo::judge(&reo_arms, tolerance, options.confidence);
+    let reo = reo::judge(&reo_arms, tolerance, options.confidence, options.longest == Some(1));
     let tallying = tally_set::tallying(&TallyInput {
         log,
         losses,
@@ -233,7 +233,8 @@ impl Context<'_> {
             BoundSettings { reach: rest, tolerance: self.tolerance, confidence, enough, sd, clusters: self.clusters };
         let cells = ArmCells::new(self.losses, runs, self.log.units, settings);
         let (mut settled, curve) = cells.test();
-        if reach == 0 {
+        // With a reach of one play nothing is compared.
+        if reach == 0 || (reach == 1 && longest != Some(1)) {
             (settled.upper, settled.stopped) = (None, Stopped::TooFewPlays);
         }
         let first = settled.upper.map_or(rest, |upper| upper.saturating_mul(2).min(rest));

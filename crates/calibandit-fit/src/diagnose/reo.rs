@@ -27,11 +27,14 @@ struct ReoState {
     loss: ClusteredMean,
 }
 
-pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64) -> ReoDiagnosis {
+pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64, memoryless: bool) -> ReoDiagnosis {
     let mut states = Vec::new();
     let mut rare = None;
     for (arm, info) in arms.iter().enumerate() {
         let cells = info.cells.cells();
+        if cells.len() == 0 && !memoryless {
+            rare.get_or_insert_with(|| format!("arm `{}` is hardly ever played twice after a rest", info.name));
+        }
         let unsettled = |cell: &usize| info.settled.is_none_or(|settled| cells.first(*cell) < settled);
         // Without a state nothing is known about the arm, so nothing can hold.
         if info.settled.is_none() && cells.len() == 0 {
