@@ -13,7 +13,8 @@ pub enum ModelChoice {
     /// For each arm the model with a level that has the least AIC, among those whose curve stays in [0, 1].
     #[default]
     Auto,
-    /// The paper's model: beta·exp(-alpha·k) - gamma·k. Losses can settle only at zero, so it is never chosen by `auto`.
+    /// The paper's model: beta·exp(-alpha·k) - gamma·k. Losses can settle only at zero, so it is never chosen by
+    /// `auto`.
     #[serde(alias = "lap")]
     #[cfg_attr(feature = "clap", value(alias = "lap"))]
     ExponentialLinear,

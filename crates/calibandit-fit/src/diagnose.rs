@@ -9,7 +9,8 @@
 //!     let (cache, position) = ((query / 40) % 2, query % 40);
 //!     let slow = if cache == 1 && position < 5 { 0.5 } else { 0.0 };
 //!     let noise = f64::from((query * 7919) % 1009) / 1009.0 - 0.5;
-//!     log.push(["plain", "slim"][cache as usize], Some(1.0 - 0.3 * f64::from(cache) + slow + 0.2 * noise), None, None)?;
+//!     let loss = 1.0 - 0.3 * f64::from(cache) + slow + 0.2 * noise;
+//!     log.push(["plain", "slim"][cache as usize], Some(loss), None, None)?;
 //! }
 //! let options = DiagnoseOptions { longest: Some(20), ..DiagnoseOptions::default() };
 //! let found = diagnose(&log.build()?, &options)?;

@@ -50,8 +50,8 @@ pub struct GameFitOptions {
     pub range: LossRange,
     /// The memory of all arms. `None`: where the curve of each arm settles.
     pub memory: Option<u32>,
-    /// The largest difference of losses that does not matter, in the unit of the losses. `None`: 5 % of the range of the
-    /// middle 98 % of losses.
+    /// The largest difference of losses that does not matter, in the unit of the losses. `None`: 5 % of the range of
+    /// the middle 98 % of losses.
     pub tolerance: Option<f64>,
 }
 
@@ -212,8 +212,9 @@ impl GameFit {
         }
         let tolerance = self.tolerance;
         format!(
-            "The memory of the game is {memory}: from that play in a row on, every curve stays within {tolerance:.3} of \
-             its last value, which is the loss of the game there. It is an estimate from the form of the curves, not a bound on the memory."
+            "The memory of the game is {memory}: from that play in a row on, every curve stays within {tolerance:.3} \
+             of its last value, which is the loss of the game there. It is an estimate from the form of the curves, \
+             not a bound on the memory."
         )
     }
 
@@ -229,7 +230,8 @@ impl GameFit {
         let mut text = String::new();
         for (index, FittedArm { name, fit, memory }) in self.arms.iter().enumerate() {
             text += &format!(
-                "# arm {index}: {name}, model {}, {} losses up to position {}, R² = {:.3}, sd = {:.4}, memory {memory}\n",
+                "# arm {index}: {name}, model {}, {} losses up to position {}, R² = {:.3}, sd = {:.4}, \
+                 memory {memory}\n",
                 fit.model.name(),
                 fit.observations,
                 fit.last,
@@ -257,9 +259,9 @@ pub fn fit_rows(rows: impl IntoIterator<Item = LossRow>, options: &GameFitOption
     fit_game(&group_rows(rows), options)
 }
 
-/// Fits a curve to every arm and makes a game of them. Losses are mapped linearly: the lower end of the range becomes 0,
-/// the upper end 1. An arm with too few positions, or whose curve leaves [0, 1] within its memory, is left out of the
-/// game.
+/// Fits a curve to every arm and makes a game of them. Losses are mapped linearly: the lower end of the range becomes
+/// 0, the upper end 1. An arm with too few positions, or whose curve leaves [0, 1] within its memory, is left out of
+/// the game.
 ///
 /// # Errors
 /// [`ArmsError`] if no arm is left, or if a name, a position or an option is invalid.

@@ -1,9 +1,9 @@
 //! Fits warm-up curves to observed losses and writes them as games of the [`calibandit`] library.
 //!
 //! The data flow is: losses by arm and position, from a CSV file ([`read_losses`]), from rows in memory
-//! ([`group_rows`]) or from a log of plays ([`losses_by_position`](diagnose::Log::losses_by_position)) → one curve per arm and the game that they make ([`fit_game`], [`GameFit`]) → a
-//! [`GameSpec`](calibandit::GameSpec) or the text of an experiment file's `[game]` table. [`fit()`] fits a single
-//! curve.
+//! ([`group_rows`]) or from a log of plays ([`losses_by_position`](diagnose::Log::losses_by_position)) → one curve per
+//! arm and the game that they make ([`fit_game`], [`GameFit`]) → a [`GameSpec`](calibandit::GameSpec) or the text of an
+//! experiment file's `[game]` table. [`fit()`] fits a single curve.
 //!
 //! ```
 //! use calibandit_fit::{GameFitOptions, LossColumns, LossRange, fit_game, parse_losses};

@@ -278,8 +278,8 @@ impl PyAdvisor {
         })
     }
 
-    /// The intervals of all arms at this probability of error, the recommended arm, how far it can be from the best, and
-    /// what is assumed, as JSON; and the arms that are not ruled out.
+    /// The intervals of all arms at this probability of error, the recommended arm, how far it can be from the best,
+    /// and what is assumed, as JSON; and the arms that are not ruled out.
     fn confidence(&self, delta: f64) -> Result<(String, Option<ArmsAndGap>), Failure> {
         self.with(|advisor| {
             let confidence = advisor.confidence(delta).map_err(|error| Failure::Value(error.to_string()))?;

@@ -9,8 +9,8 @@ use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An immutable column: signed whole numbers, floating-point numbers, or marks (one byte each, 0 or 1). It lives as long as any array that
-/// shares its memory, because `numpy.asarray` keeps a reference to it.
+/// An immutable column: signed whole numbers, floating-point numbers, or marks (one byte each, 0 or 1). It lives as
+/// long as any array that shares its memory, because `numpy.asarray` keeps a reference to it.
 #[pyclass(module = "calibandit._core", frozen)]
 pub(crate) struct Column(ArrayRef);
 

@@ -26,7 +26,7 @@ use crate::watch::watched;
 pub(crate) type Codes<'py> = (Vec<String>, &'py [u8]);
 
 /// Longest, tolerance, confidence, starts, drifting.
-type Options = (Option<u32>, Option<f64>, f64, String, bool);
+type DiagnoseArguments = (Option<u32>, Option<f64>, f64, String, bool);
 
 /// What a log says about memory.
 #[pyclass(module = "calibandit._core", name = "Diagnosis", frozen)]
@@ -40,7 +40,7 @@ pub(crate) fn diagnose_columns(
     losses: &[u8],
     orders: Option<&[u8]>,
     units: Option<Codes<'_>>,
-    options: Options,
+    options: DiagnoseArguments,
 ) -> Result<PyDiagnosis, Failure> {
     called(|| {
         let options = checked(options)?;
@@ -61,7 +61,7 @@ pub(crate) fn diagnose_file(
     loss: String,
     order: Option<String>,
     unit: Option<String>,
-    options: Options,
+    options: DiagnoseArguments,
 ) -> Result<PyDiagnosis, Failure> {
     called(|| {
         let options = checked(options)?;
@@ -88,7 +88,7 @@ pub(crate) fn numbers<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) 
     bytes.as_chunks().0.iter().map(|&chunk| number(chunk)).collect()
 }
 
-fn checked((longest, tolerance, confidence, starts, drifting): Options) -> Result<DiagnoseOptions, Failure> {
+fn checked((longest, tolerance, confidence, starts, drifting): DiagnoseArguments) -> Result<DiagnoseOptions, Failure> {
     let starts = serde_json::from_value(json!(starts))?;
     Ok(DiagnoseOptions { longest, tolerance, confidence, starts, drifting })
 }
@@ -109,8 +109,8 @@ pub(crate) fn in_rows(error: &LogError) -> String {
         LogError::OrderTwice { order, unit, first, second } => {
             let unit = unit.as_ref().map(|unit| format!(" in unit {unit:?}")).unwrap_or_default();
             format!(
-                "order {order} occurs twice{unit}, in rows {} and {} (counted from 0); if several things are logged side \
-                 by side, say which with `unit`",
+                "order {order} occurs twice{unit}, in rows {} and {} (counted from 0); if several things are logged \
+                 side by side, say which with `unit`",
                 first - 1,
                 second - 1
             )

@@ -17,7 +17,7 @@ use crate::interpreter::called;
 use crate::watch::watched;
 
 /// Model, loss range, memory, tolerance.
-type Options = (String, (f64, f64), Option<u32>, Option<f64>);
+type FitArguments = (String, (f64, f64), Option<u32>, Option<f64>);
 
 /// Fits the arms of a table in memory, given by its columns: names with codes, positions and losses. Returns arms, left
 /// out arms and game as JSON.
@@ -27,7 +27,7 @@ pub(crate) fn fit_positions(
     arms: Codes<'_>,
     positions: &[u8],
     losses: &[u8],
-    options: Options,
+    options: FitArguments,
 ) -> Result<String, Failure> {
     called(|| {
         let options = checked(options)?;
@@ -54,7 +54,7 @@ pub(crate) fn fit_log(
     orders: Option<&[u8]>,
     units: Option<Codes<'_>>,
     starts: &str,
-    options: Options,
+    options: FitArguments,
 ) -> Result<String, Failure> {
     called(|| {
         let options = checked(options)?;
@@ -79,7 +79,7 @@ pub(crate) fn fit_file(
     order: Option<String>,
     unit: Option<String>,
     starts: &str,
-    options: Options,
+    options: FitArguments,
 ) -> Result<String, Failure> {
     called(|| {
         let options = checked(options)?;
@@ -100,7 +100,7 @@ pub(crate) fn fit_file(
     })
 }
 
-fn checked((model, (low, high), memory, tolerance): Options) -> Result<GameFitOptions, Failure> {
+fn checked((model, (low, high), memory, tolerance): FitArguments) -> Result<GameFitOptions, Failure> {
     let model = serde_json::from_value(json!(model))?;
     Ok(GameFitOptions { model, range: LossRange::new(low, high)?, memory, tolerance })
 }

@@ -21,8 +21,8 @@ pub enum PilotDesign {
     /// Arms in random order, in runs of log-uniform length from 1 to twice the longest memory. The answer assumes
     /// tallying with a monotone curve; it needs few plays.
     Tallying,
-    /// Blocks of one and a half times the longest memory, each after a rest at least as long. The answer assumes nothing
-    /// but that no memory is longer.
+    /// Blocks of one and a half times the longest memory, each after a rest at least as long. The answer assumes
+    /// nothing but that no memory is longer.
     Blocks,
 }
 

@@ -188,7 +188,8 @@ impl TallyFit {
     }
 }
 
-/// The upper end of a set keeps memories up to this deviance: the 95 % quantile of Hansen (2000), -2·ln(1 - sqrt(0.95)).
+/// The upper end of a set keeps memories up to this deviance: the 95 % quantile of Hansen (2000), -2·ln(1 -
+/// sqrt(0.95)).
 pub const UPPER_CUT: f64 = 7.35;
 
 /// The lower end charges this much for every value of a curve, because with long runs a longer memory contains a

@@ -8,8 +8,8 @@ use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// A table with one row per observed loss (a CSV file with a header), or a log with one row per play (also a Parquet
-    /// file).
+    /// A table with one row per observed loss (a CSV file with a header), or a log with one row per play (also a
+    /// Parquet file).
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// The column with the name of the arm: any text.
@@ -41,8 +41,8 @@ pub(crate) struct FitArgs {
     /// The memory of the game [default: where the fitted curves settle].
     #[arg(long, value_name = "PLAYS")]
     pub(crate) memory: Option<u32>,
-    /// The largest difference of losses that does not matter: a curve has settled if it changes by less [default: 5 % of
-    /// the range of the middle 98 % of losses].
+    /// The largest difference of losses that does not matter: a curve has settled if it changes by less [default: 5 %
+    /// of the range of the middle 98 % of losses].
     #[arg(long, value_name = "LOSS")]
     pub(crate) tolerance: Option<f64>,
     /// Write the game to this file, as the `[game]` table of an experiment file, and print a table of the arms.

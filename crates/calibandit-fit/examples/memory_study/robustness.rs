@@ -11,7 +11,8 @@ pub(crate) fn disturbances(logs: u64) {
         "\nRuns of log-uniform length to 64, 40,000 plays, normal noise of 0.15; games none, step 8, linear 16:\n"
     );
     println!(
-        "| disturbance | answered | bound at least the truth | eventual loss covered | memory in the set | falsely violated |"
+        "| disturbance | answered | bound at least the truth | eventual loss covered | memory in the set | \
+         falsely violated |"
     );
     println!("|---|---:|---:|---:|---:|---:|");
     let none = Disturbance::default();

@@ -138,14 +138,15 @@ impl ArmCells {
         // Long runs hide differences between runs, short ones differences within them: the wider interval counts.
         let wider = by_cluster.map_or(by_batch, |by_cluster| by_cluster.wider(by_batch));
         let (plays, _) = self.counts(first, last);
-        // A small sample of 0 and 1 that happens to have few ones also has a small variance: the noise of the arm counts.
+        // A small sample of 0 and 1 that happens to have few ones also has a small variance: the noise of the arm
+        // counts.
         let reference_plays: f64 = batches.iter().map(|batch| batch.n[1]).sum();
         let others = if reference { 1.0 / reference_plays.max(1.0) } else { 0.0 };
         Some(wider.at_least(self.settings.sd * (1.0 / plays + others).sqrt()))
     }
 
-    /// The window of cells that ends at this cell: as few cells as have comfortably many losses, at most a factor of two
-    /// wide. The choice depends on the plays, not on their losses.
+    /// The window of cells that ends at this cell: as few cells as have comfortably many losses, at most a factor of
+    /// two wide. The choice depends on the plays, not on their losses.
     fn window(&self, last: usize) -> Option<usize> {
         let mut widest = None;
         for first in (0..=last).rev().take_while(|&first| 2 * self.cells.first(first) >= self.cells.last(last)) {

@@ -40,8 +40,8 @@ pub struct Diagnosis {
     pub tallying: Option<TallyingDiagnosis>,
     /// What else a reader must know, most important first.
     pub notes: Vec<Note>,
-    /// The pilot that would settle what this log cannot; `None` if nothing is open, or if nobody knows how long a memory
-    /// is possible.
+    /// The pilot that would settle what this log cannot; `None` if nothing is open, or if nobody knows how long a
+    /// memory is possible.
     pub pilot: Option<SuggestedPilot>,
     /// The range of the losses.
     pub losses: LossSummary,
@@ -228,7 +228,8 @@ pub struct TallyingDiagnosis {
     pub kernel: Kernel,
     /// The likeliest memory.
     pub memory: u32,
-    /// The memories that are not excluded: the least, and the largest or `None` if the largest candidate is not excluded.
+    /// The memories that are not excluded: the least, and the largest or `None` if the largest candidate is not
+    /// excluded.
     pub set: (u32, Option<u32>),
     /// The largest number of plays in a row after which the loss has settled, over every kind of weights that is not
     /// excluded; `None` if it is not bounded.

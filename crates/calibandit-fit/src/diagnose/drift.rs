@@ -61,8 +61,8 @@ fn time_range(log: &Log) -> (u32, u32) {
     }
 }
 
-/// The losses without the effects of time: loss = state + block of time, by least squares. A state is an arm, a range of
-/// positions, and whether the arm rested. Also the number of blocks.
+/// The losses without the effects of time: loss = state + block of time, by least squares. A state is an arm, a range
+/// of positions, and whether the arm rested. Also the number of blocks.
 pub(super) fn without_drift(log: &Log, runs: &[Vec<ArmRun>]) -> (Vec<f64>, usize) {
     let total_runs: usize = runs.iter().map(Vec::len).sum();
     let blocks = (total_runs / (RUNS_PER_BLOCK * runs.len().max(1))).clamp(1, MOST_BLOCKS);

@@ -66,8 +66,8 @@ pub(super) fn noise_sd(losses: &[f64], runs: &[ArmRun]) -> f64 {
 /// The largest R up to `longest` (if it is given) for which there are enough plays at positions from R on, and enough
 /// plays at positions from R/2 to R of runs that rested at least R plays; 0 if there are too few plays for anything.
 ///
-/// If no arm remembers more than R plays, plays after such a rest are those of a rested arm, and plays at positions from
-/// R on are those of a calibrated arm.
+/// If no arm remembers more than R plays, plays after such a rest are those of a rested arm, and plays at positions
+/// from R on are those of a calibrated arm.
 pub(super) fn reach(runs: &[ArmRun], enough: f64, longest: Option<u32>) -> u32 {
     let Some(most) = runs.iter().map(|run| run.plays).max() else { return 0 };
     let cells = Cells::below(most.saturating_add(1));

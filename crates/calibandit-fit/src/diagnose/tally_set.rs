@@ -339,8 +339,8 @@ impl LogPart<'_> {
             }
         }
         let used: Vec<_> = sums.into_iter().filter(|cell| cell.0 >= 20.0).collect();
-        // The fit uses up at most one degree of freedom per block, but hardly all of them in these cells: this errs on the
-        // side of a good fit.
+        // The fit uses up at most one degree of freedom per block, but hardly all of them in these cells: this errs on
+        // the side of a good fit.
         let freedom = used.len() as f64 - arms as f64;
         if freedom < 3.0 {
             return None;

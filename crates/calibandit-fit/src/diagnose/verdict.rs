@@ -129,8 +129,8 @@ impl Findings<'_> {
         let plays = self.log.plays() as f64;
         if self.log.units > 1 && self.runs.plays_from_start as f64 >= 0.9 * plays {
             let text = "nearly every run begins with its unit, so the play in a row and the time in the unit cannot be \
-                        told apart: what looks like memory may be time. Restarts at other times would tell, or units at \
-                        different stages at the same time";
+                        told apart: what looks like memory may be time. Restarts at other times would tell, or units \
+                        at different stages at the same time";
             notes.push(Note { kind: NoteKind::Confounded, text: text.to_string() });
         }
     }
@@ -156,8 +156,8 @@ impl Findings<'_> {
         for (arm, name) in self.arms.iter().zip(&self.log.names) {
             if arm.reach == 0 {
                 let text = format!(
-                    "arm `{name}` has too few plays: a comparison needs about {:.0}, because its losses vary by {:.3} and \
-                     differences of {:.3} matter",
+                    "arm `{name}` has too few plays: a comparison needs about {:.0}, because its losses vary by {:.3} \
+                     and differences of {:.3} matter",
                     arm.enough.reaching, arm.sd, self.tolerance
                 );
                 notes.push(Note { kind: NoteKind::TooFewPlays, text });

@@ -73,7 +73,8 @@ fn median(mut values: Vec<u64>) -> u64 {
     values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
-/// A bound is usable if the losses have settled there, up to a third of the warm-up, and it is at most twice the memory.
+/// A bound is usable if the losses have settled there, up to a third of the warm-up, and it is at most twice the
+/// memory.
 fn is_usable(curve: &Curve, bound: u64) -> bool {
     bound >= curve.settled(curve.drop / 3.0) && bound <= 2 * curve.memory as u64
 }

@@ -3,11 +3,11 @@
 //! Every policy with burn-in needs a bound M on the memory. This one needs only the longest memory considered possible:
 //!
 //! 1. The **pilot** plays arms at random, in runs of log-uniform length from 1 to twice a scale, which grows from 8 to
-//!    `longest`: if the memory is short, short runs find it soon. It follows the tally of every candidate memory m (unit
-//!    weights) and adds up losses by arm and tally.
+//!    `longest`: if the memory is short, short runs find it soon. It follows the tally of every candidate memory m
+//!    (unit weights) and adds up losses by arm and tally.
 //! 2. At **looks**, after numbers of plays that grow by a constant factor, it computes which memories agree with the
-//!    losses under some monotone curves ([`memory_set`](crate::tallying::memory_set)). The set is *closed* if the absence
-//!    of a warm-up is excluded and its upper end is at most 1.5 times its lower end.
+//!    losses under some monotone curves ([`memory_set`](crate::tallying::memory_set)). The set is *closed* if the
+//!    absence of a warm-up is excluded and its upper end is at most 1.5 times its lower end.
 //! 3. It **hands over** to [`Calibrated`](super::Calibrated) with the upper end of the set as M. If the set has not
 //!    closed when the pilot must end, M is still the upper end, or `longest` if there is none. `calibrated` starts from
 //!    the losses that were calibrated under that M.

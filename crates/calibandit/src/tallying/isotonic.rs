@@ -79,8 +79,8 @@ mod tests {
 
     use crate::StreamKey;
 
-    /// The max-min formula of isotonic regression (Robertson, Wright and Dykstra 1988, theorem 1.4.4): the value at i is
-    /// the largest over s <= i of the least over t >= i of the mean of levels s to t.
+    /// The max-min formula of isotonic regression (Robertson, Wright and Dykstra 1988, theorem 1.4.4): the value at i
+    /// is the largest over s <= i of the least over t >= i of the mean of levels s to t.
     fn by_max_min(levels: &[LossSum]) -> Vec<f64> {
         let mean = |s: usize, t: usize| {
             let (plays, sum) = levels[s..=t].iter().fold((0.0, 0.0), |(n, y), level| (n + level.plays, y + level.sum));

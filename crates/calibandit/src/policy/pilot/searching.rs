@@ -66,8 +66,8 @@ impl Searching {
         self.runs += 1;
     }
 
-    /// Lengths are log-uniform up to twice this. A memory is visible in runs of about its own length, so runs are short at
-    /// first and grow; an upper end of the set takes the place of the longest memory.
+    /// Lengths are log-uniform up to twice this. A memory is visible in runs of about its own length, so runs are short
+    /// at first and grow; an upper end of the set takes the place of the longest memory.
     fn scale(&self) -> u32 {
         let (arms, longest) = (self.search.plays().len() as u64, self.search.longest());
         let grown = u32::try_from(self.plays / (SCALE_PLAYS * arms)).unwrap_or(u32::MAX);
