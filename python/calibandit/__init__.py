@@ -35,6 +35,7 @@ from ._frame import Frame
 from ._game import Game, game
 from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
 from ._optimum import BestSequence, Optimum, Reo
+from ._pilot import PilotPlan, pilot
 from ._policy import Feedback, Policy, PolicyLike, PolicySpec, Run, policy
 from ._result import Comparison, Result, Summary
 from ._signature import make_readable as _make_readable
@@ -103,6 +104,7 @@ __all__ = [
     "Normal",
     "Note",
     "Optimum",
+    "PilotPlan",
     "Policy",
     "PolicyError",
     "PolicyLike",
@@ -131,6 +133,7 @@ __all__ = [
     "fit",
     "game",
     "games",
+    "pilot",
     "policies",
     "policy",
     "run",
