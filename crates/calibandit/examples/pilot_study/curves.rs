@@ -4,7 +4,7 @@ use calibandit::{Arm, Game, LossCurve, Noise, Weights};
 
 /// How the loss falls while an arm warms up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum WarmUpShape {
     Step,
     Linear,
     Exponential,
@@ -12,22 +12,22 @@ pub(crate) enum Shape {
 
 /// A warm-up: its shape, its memory and by how much the loss falls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Curve {
-    pub(crate) shape: Shape,
+pub(crate) struct StudyCurve {
+    pub(crate) shape: WarmUpShape,
     pub(crate) memory: usize,
     pub(crate) drop: f64,
 }
 
-impl Curve {
-    pub(crate) fn new(shape: Shape, memory: usize, drop: f64) -> Self {
+impl StudyCurve {
+    pub(crate) fn new(shape: WarmUpShape, memory: usize, drop: f64) -> Self {
         Self { shape, memory, drop }
     }
 
     pub(crate) fn name(&self) -> String {
         let shape = match self.shape {
-            Shape::Step => "step",
-            Shape::Linear => "linear",
-            Shape::Exponential => "exponential",
+            WarmUpShape::Step => "step",
+            WarmUpShape::Linear => "linear",
+            WarmUpShape::Exponential => "exponential",
         };
         format!("{shape} {}", self.memory)
     }
@@ -37,9 +37,9 @@ impl Curve {
         let (t, m) = (tally as f64, self.memory as f64);
         self.drop
             * match self.shape {
-                Shape::Step => f64::from(u8::from(tally < self.memory)),
-                Shape::Linear => 1.0 - t / m,
-                Shape::Exponential => ((-4.0 * t / m).exp() - (-4.0_f64).exp()) / (1.0 - (-4.0_f64).exp()),
+                WarmUpShape::Step => f64::from(u8::from(tally < self.memory)),
+                WarmUpShape::Linear => 1.0 - t / m,
+                WarmUpShape::Exponential => ((-4.0 * t / m).exp() - (-4.0_f64).exp()) / (1.0 - (-4.0_f64).exp()),
             }
     }
 

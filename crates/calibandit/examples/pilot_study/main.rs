@@ -10,12 +10,12 @@ use std::process::ExitCode;
 use calibandit::policy::{Calibrated, Pilot};
 use calibandit::tallying::{Kernel, MemorySet, TallyModel, candidate_memories, memory_set};
 use calibandit::{Feedback, Game, Noise, PilotDesign, PilotPlan, Policy, Problem, Simulation, StreamKey};
-use curves::{Curve, Shape};
+use curves::{StudyCurve, WarmUpShape};
 
 /// The longest memory considered possible, where a table does not say otherwise.
 const LONGEST: u32 = 64;
 
-type Failure = Box<dyn std::error::Error>;
+type StudyError = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,27 +42,27 @@ fn main() -> ExitCode {
 }
 
 /// The curves of the study, on which the constants are judged.
-fn judged() -> Vec<Curve> {
+fn judged() -> Vec<StudyCurve> {
     vec![
-        Curve::new(Shape::Step, 8, 0.3),
-        Curve::new(Shape::Step, 32, 0.3),
-        Curve::new(Shape::Linear, 16, 0.3),
-        Curve::new(Shape::Exponential, 32, 0.3),
+        StudyCurve::new(WarmUpShape::Step, 8, 0.3),
+        StudyCurve::new(WarmUpShape::Step, 32, 0.3),
+        StudyCurve::new(WarmUpShape::Linear, 16, 0.3),
+        StudyCurve::new(WarmUpShape::Exponential, 32, 0.3),
     ]
 }
 
 /// The curves with which the constants were chosen.
-fn training() -> Vec<Curve> {
+fn training() -> Vec<StudyCurve> {
     vec![
-        Curve::new(Shape::Step, 5, 0.3),
-        Curve::new(Shape::Step, 20, 0.15),
-        Curve::new(Shape::Step, 45, 0.3),
-        Curve::new(Shape::Linear, 10, 0.3),
-        Curve::new(Shape::Linear, 20, 0.5),
-        Curve::new(Shape::Linear, 40, 0.3),
-        Curve::new(Shape::Exponential, 12, 0.3),
-        Curve::new(Shape::Exponential, 24, 0.3),
-        Curve::new(Shape::Exponential, 48, 0.3),
+        StudyCurve::new(WarmUpShape::Step, 5, 0.3),
+        StudyCurve::new(WarmUpShape::Step, 20, 0.15),
+        StudyCurve::new(WarmUpShape::Step, 45, 0.3),
+        StudyCurve::new(WarmUpShape::Linear, 10, 0.3),
+        StudyCurve::new(WarmUpShape::Linear, 20, 0.5),
+        StudyCurve::new(WarmUpShape::Linear, 40, 0.3),
+        StudyCurve::new(WarmUpShape::Exponential, 12, 0.3),
+        StudyCurve::new(WarmUpShape::Exponential, 24, 0.3),
+        StudyCurve::new(WarmUpShape::Exponential, 48, 0.3),
     ]
 }
 
@@ -75,17 +75,17 @@ fn median(mut values: Vec<u64>) -> u64 {
 
 /// A bound is usable if the losses have settled there, up to a third of the warm-up, and it is at most twice the
 /// memory.
-fn is_usable(curve: &Curve, bound: u64) -> bool {
+fn is_usable(curve: &StudyCurve, bound: u64) -> bool {
     bound >= curve.settled(curve.drop / 3.0) && bound <= 2 * curve.memory as u64
 }
 
 /// Plans of the design for tallying, with half, once and 1.5 times the plays of the library.
-fn plans(runs: u64) -> Result<(), Failure> {
+fn plans(runs: u64) -> Result<(), StudyError> {
     println!("| curve, drop, losses | plays per arm | usable at half | usable | usable at 1.5 times | M >= m |");
     println!("|---|---|---|---|---|---|");
     for (noise_name, noise, sd) in NOISES {
         for drop in [0.1, 0.2, 0.4] {
-            for curve in judged().iter().map(|curve| Curve { drop, ..*curve }) {
+            for curve in judged().iter().map(|curve| StudyCurve { drop, ..*curve }) {
                 let game = curve.game(noise);
                 let size = PilotDesign::Tallying.plays_per_arm(LONGEST, sd, drop);
                 let mut shares = Vec::new();
@@ -145,7 +145,7 @@ fn follow(game: &Game, plan: &PilotPlan, run: u64) -> Option<MemorySet> {
 }
 
 /// The policy without a horizon: how often its memory bound is usable, and after how many plays.
-fn policy(curves: &[Curve], runs: u64) -> Result<(), Failure> {
+fn policy(curves: &[StudyCurve], runs: u64) -> Result<(), StudyError> {
     println!(
         "| curve, losses | longest | M >= m | usable | median M | least M | median plays of the pilot | most plays |"
     );
@@ -180,7 +180,7 @@ fn policy(curves: &[Curve], runs: u64) -> Result<(), Failure> {
 }
 
 /// The memory bound of one pilot, and its plays.
-fn pilot(game: &Game, longest: u32, run: u64) -> Result<(u64, u64), Failure> {
+fn pilot(game: &Game, longest: u32, run: u64) -> Result<(u64, u64), StudyError> {
     let key = StreamKey::new(1, "pilot study", run);
     let problem = Problem { arms: game.arms().len(), horizon: None };
     let mut policy = Pilot::builder(longest).build(&problem, key.policy())?;
@@ -200,7 +200,7 @@ fn pilot(game: &Game, longest: u32, run: u64) -> Result<(u64, u64), Failure> {
 }
 
 /// Regret of `pilot` beside `calibrated` that knows the memory, or only the longest memory considered possible.
-fn regret(instances: u64) -> Result<(), Failure> {
+fn regret(instances: u64) -> Result<(), StudyError> {
     println!("| curve, losses | T | longest | calibrated, M = m | calibrated, M = longest | pilot |");
     println!("|---|---|---|---|---|---|");
     for (noise_name, noise, _) in NOISES {
