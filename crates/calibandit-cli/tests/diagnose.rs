@@ -54,7 +54,7 @@ fn warming(arm: usize, position: usize) -> f64 {
     [1.0, if position <= 5 { 1.2 } else { 0.7 }][arm]
 }
 
-const COLUMNS: &str = "diagnose log.csv --arm arm --loss ms";
+const COLUMNS: &str = "diagnose log.csv --arm arm --loss ms --horizon 2000";
 
 #[test]
 fn the_memory_bound_of_a_known_warm_up_is_found_and_said_first() {
@@ -99,6 +99,9 @@ fn the_json_has_the_documented_keys() {
         "/notes/0/kind",
         "/notes/0/text",
         "/pilot",
+        "/price/rows/0/regret",
+        "/price/rows/0/stderr",
+        "/price/plain_is_fine",
     ] {
         assert!(found.pointer(pointer).is_some(), "{pointer} in {found}");
     }
@@ -171,6 +174,7 @@ fn mistakes_are_usage_errors_that_name_options_columns_and_lines() {
         (good, "--arm arm --loss ms --longest 0", ["`--longest` is 0", "at least 1"]),
         (good, "--arm arm --loss ms --tolerance -1", ["`--tolerance` is -1", "positive"]),
         (good, "--arm arm --loss ms --confidence 1.5", ["`--confidence` is 1.5", "below 1"]),
+        (good, "--arm arm --loss ms --horizon 0", ["`--horizon` is 0", "at least 1"]),
         (good, "--arm arm --loss ms --force", ["--out", "required"]),
         ("PAR1 and nothing else", columns, ["log.csv", "Parquet"]),
     ] {
@@ -190,9 +194,13 @@ fn files_are_written_and_only_a_diagnosis_is_replaced() {
     let options = "--longest 20 --tolerance 0.05 --out found";
     let printed = run(folder.path(), &format!("{COLUMNS} {options}"));
     let read = |name: &str| fs::read_to_string(folder.path().join("found").join(name)).unwrap();
-    for file in ["diagnosis.json", "curves.csv"] {
+    for file in ["diagnosis.json", "curves.csv", "game.toml", "report.html"] {
         assert!(printed.contains(&format!("found/{file}")), "{printed}");
     }
+    assert!(printed.contains("Over 2,000 plays, `calibrated` with M = "), "{printed}");
+    let page = read("report.html");
+    assert!(page.contains("M = 6: from play 6 in a row on") && page.matches("<noscript><svg").count() >= 3);
+    assert!(folder.path().join("found/figures/warm-up.svg").exists());
     let json = run(folder.path(), &format!("{COLUMNS} {options} --json"));
     assert_eq!(read("diagnosis.json"), json, "the second run replaces the first one with the same bytes");
     let found: Value = serde_json::from_str(&json).unwrap();
@@ -211,6 +219,31 @@ fn files_are_written_and_only_a_diagnosis_is_replaced() {
     assert_eq!(fs::read_to_string(folder.path().join("mine/curves.csv")).unwrap(), "mine");
     run(folder.path(), &format!("{COLUMNS} --out mine --force"));
     assert!(fs::read_to_string(folder.path().join("mine/curves.csv")).unwrap().starts_with(header));
+}
+
+/// Losses from 0.6 to 1.3 are scaled to [0, 1], and the eventual losses of the game are those of the log.
+#[test]
+fn the_fitted_game_is_ready_for_an_experiment() {
+    let folder = TempDir::new().unwrap();
+    log(&folder, 12_000, 40, warming);
+    run(folder.path(), &format!("{COLUMNS} --longest 20 --tolerance 0.05 --out found"));
+    let game = fs::read_to_string(folder.path().join("found/game.toml")).unwrap();
+    let head = "name = \"x\"\nhorizon = 100\n[[policy]]\nkind = \"calibrated\"\nmemory_bound = 6\n";
+    fs::write(folder.path().join("x.toml"), format!("{head}{game}")).unwrap();
+    let checked = json(folder.path(), "check x.toml --json");
+    let scale: Vec<f64> =
+        game.lines().nth(1).unwrap().split(' ').filter_map(|word| word.trim_matches(['.', ',']).parse().ok()).collect();
+    let [_, low, _, high] = scale[..] else { panic!("{game}") };
+    let losses: Vec<f64> =
+        checked["eventual_losses"].as_array().unwrap().iter().map(|loss| loss.as_f64().unwrap()).collect();
+    for (loss, truth) in losses.iter().zip([1.0, 0.7]) {
+        assert!((low + loss * (high - low) - truth).abs() < 0.01, "{losses:?} on [{low}, {high}]");
+    }
+    // A diagnosis without a game does not leave the game of an earlier one.
+    log(&folder, 2, 1, |arm, _| arm as f64);
+    let text = run(folder.path(), &format!("{COLUMNS} --longest 20 --tolerance 0.05 --out found"));
+    assert!(text.contains("No price of a wrong M can be predicted"), "{text}");
+    assert!(!folder.path().join("found/game.toml").exists());
 }
 
 /// A table of results is a log too: each policy is an arm. Both formats hold the same rows.

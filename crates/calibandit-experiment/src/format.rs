@@ -140,6 +140,16 @@ pub fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most - most / 4).chain(['…']).collect::<String>() + &end
 }
 
+/// A word of a command line, in single quotes where a shell needs them.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_.,:/@+=%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 /// The text with every minus sign as the typographic character.
 pub fn typographic(text: &str) -> String {
     text.replace('-', "−")
@@ -185,6 +195,14 @@ fn power_of_ten(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_a_shell_are_quoted_where_they_need_it() {
+        assert_eq!(shell_word("out/log-1.csv"), "out/log-1.csv");
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("it's $HOME"), "'it'\\''s $HOME'");
+        assert_eq!(shell_word(""), "''");
+    }
 
     #[test]
     fn bytes_have_a_unit_and_at_most_three_digits() {

@@ -141,7 +141,13 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
     let reo_arms: Vec<ReoArm<'_>> = arms
         .iter()
         .zip(&log.names)
-        .map(|(arm, name)| ReoArm { name, cells: &arm.cells, eventual: arm.eventual, settled: arm.settled.upper })
+        .map(|(arm, name)| ReoArm {
+            name,
+            cells: &arm.cells,
+            eventual: arm.eventual,
+            settled: arm.settled.upper,
+            changing: arm.settled.upper.is_none() && arm.settled.stopped == Stopped::Changes,
+        })
         .collect();
     let reo = reo::judge(&reo_arms, tolerance, options.confidence, options.longest == Some(1));
     let tallying = tally_set::tallying(&TallyInput {

@@ -72,6 +72,18 @@ pub struct Panel {
     /// Remarks printed with the panel.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Marked values of the horizontal axis.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+}
+
+/// A marked value of the horizontal axis: a vertical line over the whole panel, with a text at its top.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The value.
+    pub at: f64,
+    /// What it is, in a few words.
+    pub label: String,
 }
 
 /// One axis. Limits that are not given are computed from the data.
@@ -143,6 +155,9 @@ pub struct CurvePoint {
     /// Standard deviation of single observations. If given, the band is ± 2 standard deviations instead.
     #[serde(default)]
     pub sigma: Option<f64>,
+    /// A confidence interval of the mean. If given, and no sigma, the band is this interval.
+    #[serde(default)]
+    pub interval: Option<(f64, f64)>,
     /// The quantiles over instances, if known.
     #[serde(default)]
     pub quantiles: Option<Quantiles>,
@@ -225,7 +240,7 @@ impl Figure {
 impl Panel {
     /// A panel without curves.
     pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        Panel { id: id.into(), title: title.into(), x, y, series: Vec::new(), notes: Vec::new() }
+        Panel { id: id.into(), title: title.into(), x, y, series: Vec::new(), notes: Vec::new(), rules: Vec::new() }
     }
 
     /// Adds a curve.
@@ -240,6 +255,20 @@ impl Panel {
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
+    }
+
+    /// Marks a value of the horizontal axis.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+}
+
+impl Rule {
+    /// A line at this value.
+    pub fn at(value: f64, label: impl Into<String>) -> Self {
+        Rule { at: value, label: label.into() }
     }
 }
 
@@ -300,14 +329,21 @@ impl Series {
 }
 
 impl CurvePoint {
-    /// A point with a standard error, without sigma and quantiles.
+    /// A point with a standard error, without sigma, interval and quantiles.
     pub fn new(x: f64, mean: f64, stderr: f64) -> Self {
-        CurvePoint { x, mean, stderr, sigma: None, quantiles: None }
+        CurvePoint { x, mean, stderr, sigma: None, interval: None, quantiles: None }
     }
 
-    /// The band around the mean: ± 2 sigma if sigma is given, otherwise ± 1 standard error.
+    /// Sets the confidence interval.
+    #[must_use]
+    pub fn interval(mut self, low: f64, high: f64) -> Self {
+        self.interval = Some((low, high));
+        self
+    }
+
+    /// The band around the mean: ± 2 sigma if sigma is given, otherwise the interval, otherwise ± 1 standard error.
     pub(crate) fn band(&self) -> (f64, f64) {
         let half = self.sigma.map_or(self.stderr, |sigma| 2.0 * sigma);
-        (self.mean - half, self.mean + half)
+        self.interval.filter(|_| self.sigma.is_none()).unwrap_or((self.mean - half, self.mean + half))
     }
 }

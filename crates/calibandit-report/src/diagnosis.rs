@@ -3,6 +3,10 @@
 //! The program, the page and Python use the same sentences. The diagnosis itself is made by
 //! [`calibandit_fit::diagnose`]; nothing is computed here.
 
+mod figures;
+mod page;
 mod texts;
 
-pub use texts::{DiagnosisSource, DiagnosisTexts, PilotAdvice, eventual_text, settled_text, stopped_text};
+pub use figures::{difference_figure, forgetting_figure, price_figure, warm_up_figure};
+pub use page::diagnosis_report;
+pub use texts::{DiagnosisSource, DiagnosisTexts, PilotAdvice, eventual_text, price_text, settled_text, stopped_text};

@@ -211,7 +211,7 @@ fn title(experiments: &[Experiment]) -> String {
 /// [`SessionError`] if a figure cannot be drawn or a file cannot be written.
 pub fn write_report(folder: &OutputLock, report: &Report) -> Result<(), SessionError> {
     let palette: Palette = report.palette();
-    for section in &report.sections {
+    for section in report.sections.iter().filter(|section| !section.figure.panels.is_empty()) {
         let figure = &section.figure;
         folder.write(format!("figures/{}.svg", figure.id), figure.to_svg(&palette).as_bytes())?;
         #[cfg(feature = "png")]

@@ -4,11 +4,15 @@ mod print;
 
 use std::io::{self, Write};
 
+use calibandit_experiment::format::shell_word;
 use calibandit_experiment::output::{Build, LAYOUT, OutputDir};
 use calibandit_fit::TableError;
-use calibandit_fit::diagnose::{DiagnoseError, Diagnosis, LogFileError, diagnose as diagnose_log, read_log};
-use calibandit_report::diagnosis::{DiagnosisSource, DiagnosisTexts};
-use serde_json::{Value, json};
+use calibandit_fit::diagnose::{
+    DiagnoseError, Diagnosis, LogFileError, Price, PriceOptions, Starts, diagnose as diagnose_log, read_log,
+};
+use calibandit_report::diagnosis::{DiagnosisSource, DiagnosisTexts, diagnosis_report};
+use calibandit_report::session::write_report;
+use serde_json::{Map, Value, json};
 
 use super::lists::print_json;
 use crate::args::diagnose::DiagnoseArgs;
@@ -16,10 +20,14 @@ use crate::error::CliError;
 use crate::progress::print_note;
 use crate::text::{terminal_width, visible, visible_json};
 
-/// The files of a diagnosis, besides the manifest.
-const FILES: [&str; 2] = ["diagnosis.json", "curves.csv"];
+/// The files of a diagnosis, besides figures and manifest.
+const FILES: [&str; 4] = ["diagnosis.json", "curves.csv", GAME, "report.html"];
+const GAME: &str = "game.toml";
 
 pub(crate) fn diagnose(arguments: &DiagnoseArgs) -> Result<(), CliError> {
+    if arguments.horizon == 0 {
+        return Err(CliError::Usage("`--horizon` is 0, but must be at least 1".into()));
+    }
     let out = arguments.out.as_ref().map(OutputDir::new);
     if let Some(out) = out.as_ref().filter(|_| !arguments.force) {
         // A large log takes a while: what is in the way is said before.
@@ -33,20 +41,20 @@ pub(crate) fn diagnose(arguments: &DiagnoseArgs) -> Result<(), CliError> {
         other => other.into(),
     })?;
     drop(log);
-    let value = json!(found);
+    let options = PriceOptions { horizon: arguments.horizon, ..PriceOptions::default() };
+    let result = DiagnosisResult { price: found.price(&options).map_err(|error| error.to_string()), found };
     if let Some(out) = &out {
-        write(out, arguments, &found, &value)?;
+        result.write(out, arguments)?;
     }
     if arguments.json {
-        return print_json(&value);
+        return print_json(&result.value());
     }
-    let name = arguments.file.file_name().unwrap_or(arguments.file.as_os_str()).to_string_lossy();
-    let source = DiagnosisSource { log: &name, tolerance_given: arguments.tolerance.is_some() };
-    let mut text = print::text(&found, &DiagnosisTexts::new(&found, source), terminal_width());
+    let texts = DiagnosisTexts::new(&result.found, source(arguments, &name(arguments)));
+    let mut text = print::text(&result.found, &texts, result.price(), terminal_width());
     if let Some(out) = &arguments.out {
         text.push('\n');
-        for file in FILES {
-            text += &format!("{}\n", visible(&out.join(file).display().to_string()));
+        for path in FILES.iter().map(|file| out.join(file)).filter(|path| path.exists()) {
+            text += &format!("{}\n", visible(&path.display().to_string()));
         }
     }
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
@@ -68,12 +76,57 @@ fn naming_options(error: LogFileError, arguments: &DiagnoseArgs) -> CliError {
     }
 }
 
-/// Writes all files, so that the folder is complete or known to be incomplete.
-fn write(out: &OutputDir, arguments: &DiagnoseArgs, found: &Diagnosis, value: &Value) -> Result<(), CliError> {
-    let lock = out.lock("diagnose", &print_note)?;
-    if !arguments.force {
-        out.check_replaceable_by_diagnosis(&FILES)?;
+/// The name of the log, without its folder.
+fn name(arguments: &DiagnoseArgs) -> String {
+    arguments.file.file_name().unwrap_or(arguments.file.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn source<'a>(arguments: &DiagnoseArgs, name: &'a str) -> DiagnosisSource<'a> {
+    DiagnosisSource { log: name, tolerance_given: arguments.tolerance.is_some() }
+}
+
+/// A diagnosis with its price, or why it has none.
+struct DiagnosisResult {
+    found: Diagnosis,
+    price: Result<Price, String>,
+}
+
+impl DiagnosisResult {
+    fn price(&self) -> Result<&Price, &str> {
+        self.price.as_ref().map_err(String::as_str)
     }
+
+    /// What `diagnosis.json` has.
+    fn value(&self) -> Value {
+        let mut value = json!(self.found);
+        value["price"] = json!(self.price().ok());
+        value
+    }
+
+    /// Writes all files, so that the folder is complete or known to be incomplete.
+    fn write(&self, out: &OutputDir, arguments: &DiagnoseArgs) -> Result<(), CliError> {
+        let lock = out.lock("diagnose", &print_note)?;
+        if !arguments.force {
+            out.check_replaceable_by_diagnosis(&FILES)?;
+        }
+        let mut new = lock.replace(manifest(arguments))?;
+        let text = serde_json::to_string_pretty(&self.value()).map_err(io::Error::other)?;
+        new.table("diagnosis.json", format!("{}\n", visible_json(&text)).as_bytes())?;
+        new.table("curves.csv", self.found.curves_csv().as_bytes())?;
+        match self.found.game_toml() {
+            Ok(game) => new.table(GAME, game.as_bytes())?,
+            // The game of an earlier diagnosis is not that of this one.
+            Err(_) => lock.remove(GAME)?,
+        }
+        let name = name(arguments);
+        let report = diagnosis_report(&self.found, source(arguments, &name), self.price(), &command(arguments));
+        write_report(&lock, &report)?;
+        Ok(new.finish()?)
+    }
+}
+
+/// What was asked for.
+fn manifest(arguments: &DiagnoseArgs) -> Map<String, Value> {
     let DiagnoseArgs { file, arm, loss, order, unit, confidence, starts, drifting, horizon, .. } = arguments;
     let manifest = json!({
         "manifest": LAYOUT,
@@ -90,9 +143,30 @@ fn write(out: &OutputDir, arguments: &DiagnoseArgs, found: &Diagnosis, value: &V
         },
     });
     let Value::Object(manifest) = manifest else { unreachable!("the manifest is an object") };
-    let mut new = lock.replace(manifest)?;
-    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-    new.table("diagnosis.json", format!("{}\n", visible_json(&text)).as_bytes())?;
-    new.table("curves.csv", found.curves_csv().as_bytes())?;
-    Ok(new.finish()?)
+    manifest
+}
+
+/// The command that makes the same diagnosis.
+fn command(arguments: &DiagnoseArgs) -> String {
+    let DiagnoseArgs { file, arm, loss, order, unit, longest, tolerance, .. } = arguments;
+    let mut command = format!("calibandit diagnose {}", shell_word(&file.display().to_string()));
+    let mut add = |option: &str, value: Option<String>| {
+        if let Some(value) = value {
+            command += &format!(" --{option} {}", shell_word(&value));
+        }
+    };
+    add("arm", Some(arm.clone()));
+    add("loss", Some(loss.clone()));
+    add("order", order.clone());
+    add("unit", unit.clone());
+    add("longest", longest.map(|longest| longest.to_string()));
+    add("tolerance", tolerance.map(|tolerance| tolerance.to_string()));
+    add("confidence", Some(arguments.confidence).filter(|p| *p != 0.95).map(|p| p.to_string()));
+    add("starts", (arguments.starts == Starts::Unknown).then(|| "unknown".to_owned()));
+    add("horizon", Some(arguments.horizon.to_string()));
+    add("out", arguments.out.as_ref().map(|out| out.display().to_string()));
+    if arguments.drifting {
+        command += " --drifting";
+    }
+    command
 }

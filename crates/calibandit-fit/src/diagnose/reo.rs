@@ -17,6 +17,8 @@ pub(super) struct ReoArm<'a> {
     pub(super) eventual: Option<ClusteredMean>,
     /// The arm has settled from this position on, if that is known.
     pub(super) settled: Option<u32>,
+    /// The arm still changes as far as the log reaches, so its eventual loss is not the one that was seen.
+    pub(super) changing: bool,
 }
 
 /// One state: positions of an arm after a rest.
@@ -47,7 +49,11 @@ pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64, memory
                 None => {
                     rare.get_or_insert_with(|| {
                         let (first, last) = (cells.first(cell), cells.last(cell));
-                        format!("arm `{}` was seen {plays} times at plays {first} to {last} after a rest", info.name)
+                        format!(
+                            "arm `{}` was seen {plays} times at {} after a rest",
+                            info.name,
+                            plays_text(first, last)
+                        )
                     });
                 }
             }
@@ -76,16 +82,19 @@ pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64, memory
                 Some(ReoWitness { arm: arms[state.arm].name.to_string(), first: state.first, last: state.last, p });
         }
     }
-    let complete = rare.is_none() && unknown.is_none();
+    let changing = arms.iter().find(|arm| arm.changing);
+    let complete = rare.is_none() && unknown.is_none() && changing.is_none();
     let significant = witness.filter(|found| found.p < 1.0 - confidence);
     let (verdict, reason) = if complete && high <= tolerance {
         (ReoVerdict::Holds, None)
     } else if let (Some(found), None) = (&significant, unknown) {
         let ReoWitness { arm, first, last, .. } = found;
-        let text = format!("arm `{arm}` at plays {first} to {last} after a rest is better than every eventual loss");
+        let plays = plays_text(*first, *last);
+        let text = format!("arm `{arm}` at {plays} after a rest is better than every eventual loss");
         (ReoVerdict::Violated, Some(text))
     } else {
         let text = unknown.map(|arm| format!("the eventual loss of arm `{}` is not known", arm.name)).or(rare);
+        let text = text.or(changing.map(|arm| format!("arm `{}` still changes as far as the log reaches", arm.name)));
         (ReoVerdict::Undecided, text.or_else(|| Some(format!("alpha may be as large as {high:.3}"))))
     };
     let witness = significant.filter(|_| verdict == ReoVerdict::Violated);
@@ -101,6 +110,11 @@ fn closest(eventual: &[ClusteredMean], state: ClusteredMean, score: impl Fn(f64,
     let first = (eventual[0], of(&eventual[0]));
     let least = eventual[1..].iter().map(|arm| (*arm, of(arm)));
     least.fold(first, |least, next| if next.1 < least.1 { next } else { least }).0
+}
+
+/// "play 1", "plays 3 to 5".
+pub(super) fn plays_text(first: u32, last: u32) -> String {
+    if first == last { format!("play {first}") } else { format!("plays {first} to {last}") }
 }
 
 /// A statistic of the eventual loss of an arm less the loss of a state. The two are taken to be independent.

@@ -9,6 +9,7 @@ use super::diagnosis::{
 };
 use super::game::{ArmCurve, LossSummary};
 use super::log::Log;
+use super::reo::plays_text;
 use super::runs::RunsByArm;
 use super::{ArmAnalysis, DiagnoseOptions, Starts};
 
@@ -170,8 +171,9 @@ impl Findings<'_> {
             }
             if let Some(fatigue) = arm.fatigue {
                 let text = format!(
-                    "arm `{name}` is better at plays {} to {} after a rest than eventually, by {:.3}",
-                    fatigue.first, fatigue.last, fatigue.drop
+                    "arm `{name}` is better at {} after a rest than eventually, by {:.3}",
+                    plays_text(fatigue.first, fatigue.last),
+                    fatigue.drop
                 );
                 notes.push(Note { kind: NoteKind::Fatigue, text });
             }

@@ -155,10 +155,9 @@ class FigureView {
     return axes;
   }
 
-  /** What the panel says where a log time axis has no data. */
+  /** Marked values, and what the panel says where a log time axis has no data. */
   remarks(panel, kind) {
-    const { early } = this.plot.layout.meta.axes[panel];
-    return early && this.scaleOf("x", panel) === "log" ? structuredClone(early[kind]) : [];
+    return structuredClone(this.plot.layout.meta.axes[panel].remarks[this.scaleOf("x", panel)][kind]);
   }
 
   draw() {
@@ -185,7 +184,7 @@ class FigureView {
       annotations: this.remarks(panel, "annotations"),
     };
     const everything = this.buttons.length > 0 && this.buttons.every((b) => this.view.off.has(Number(b.dataset.policy)));
-    const text = everything ? "All policies are hidden" : this.lost(panel);
+    const text = everything ? "All curves are hidden" : this.lost(panel);
     if (text) {
       const place = { xref: "paper", yref: "paper", x: 0.02, y: 1, xanchor: "left", yanchor: "top" };
       layout.annotations.push({ ...place, text, showarrow: false, font: { size: 11 } });
@@ -295,6 +294,8 @@ class FigureView {
     const edges = (mode, nth) => this.edges(trace, mode, nth, trace.x[i])?.map(readable);
     const between = { quantiles: () => edges("quantiles", 1), instances: () => edges("quantiles", 0) }[this.spread]?.();
     if (between) return `${mean} (${between[0]}–${between[1]})`;
+    const interval = this.spread === "interval" ? edges("interval", 0) : null;
+    if (interval) return `${mean} (${interval[0]} to ${interval[1]})`;
     const sigma = this.spread === "sigma" ? this.edges(trace, "sigma", 0, trace.x[i]) : null;
     if (sigma) return `${mean} ± ${readable((sigma[1] - sigma[0]) / 2)}`;
     return trace.customdata[i] > 0 ? `${mean} ± ${readable(trace.customdata[i])}` : mean;
@@ -302,6 +303,7 @@ class FigureView {
 
   meaning() {
     const meanings = { quantiles: "mean (10–90 %)", instances: "mean (least–greatest)", sigma: "mean ± 2σ" };
+    meanings.interval = "mean (interval)";
     return meanings[this.spread] ?? "mean ± stderr";
   }
 

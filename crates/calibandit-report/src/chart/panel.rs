@@ -77,7 +77,27 @@ impl<'a> Prepared<'a> {
             items.push(Item::Text { x, y, text: "no data".into(), font: TICK, anchor: Anchor::Middle, upward: false });
         }
         items.push(Item::Clipped { frame, items: curves });
+        items.extend(self.rules(frame, x));
         items
+    }
+
+    /// The marked values: a dashed line, and the text beside its top, on the side with more room.
+    fn rules(&self, frame: Rect, x: Mapping) -> Vec<Item> {
+        let inside = |at: &f64| (frame.left..=frame.right).contains(at);
+        let placed = self.panel.rules.iter().filter_map(|rule| Some((x.place(rule.at).filter(inside)?, rule)));
+        placed
+            .flat_map(|(at, rule)| {
+                let stroke = Stroke { color: SOFT, width: 1.2, dash: &[5.0, 3.5] };
+                let (room_left, room_right) = (at - frame.left - 5.0, frame.right - at - 5.0);
+                let left = room_left > room_right;
+                let text = font::fit(&rule.label, TICK.size, false, room_left.max(room_right));
+                let (x, anchor) = if left { (at - 5.0, Anchor::End) } else { (at + 5.0, Anchor::Start) };
+                [
+                    Item::Line { points: vec![(at, frame.top), (at, frame.bottom)], stroke },
+                    Item::Text { x, y: frame.top + TICK.size, text, font: TICK, anchor, upward: false },
+                ]
+            })
+            .collect()
     }
 
     /// The ticks of a sweep over a few values are at these values, those of other axes at round numbers.

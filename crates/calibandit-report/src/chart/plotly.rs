@@ -34,7 +34,7 @@ use serde_json::{Map, Value, json};
 #[serde(default)]
 pub struct ViewOptions {
     /// What is drawn around the means; if not given, what the static drawing shows: ± 2 sigma where sigma is known,
-    /// otherwise ± 1 standard error.
+    /// otherwise confidence intervals where they are known, otherwise ± 1 standard error.
     pub spread: Option<SpreadMode>,
     /// The scale of all horizontal axes; if not given, that of each panel.
     pub x: Option<AxisScale>,
@@ -44,8 +44,9 @@ pub struct ViewOptions {
     pub theme: Theme,
     /// Adds what a page needs to change the view without this library: hidden traces of all other spread modes;
     /// standard errors instead of texts in `customdata`; in `layout.meta`, a suitable `width` and for each panel, in
-    /// `axes`, both scales of `x` and `y`, the `name` of x, the `floor` of bands on a log axis, and what a log time
-    /// axis shows before the first checkpoint (`early`: `shapes` and `annotations`).
+    /// `axes`, both scales of `x` and `y`, the `name` of x, the `floor` of bands on a log axis, and for both scales of x
+    /// the marked values and what a log time axis shows before the first checkpoint (`remarks`: `shapes` and
+    /// `annotations`).
     pub alternatives: bool,
 }
 
@@ -59,6 +60,8 @@ pub enum SpreadMode {
     Stderr,
     /// A band of ± 2 standard deviations of single observations.
     Sigma,
+    /// The confidence interval of each mean.
+    Interval,
     /// Bands from the 10 % to the 90 % quantile, and from the least to the greatest value.
     Quantiles,
     /// The curves of single instances.
@@ -78,8 +81,14 @@ pub enum Theme {
 
 impl SpreadMode {
     /// All modes, in the order in which a page offers them.
-    pub const ALL: [SpreadMode; 5] =
-        [SpreadMode::None, SpreadMode::Stderr, SpreadMode::Sigma, SpreadMode::Quantiles, SpreadMode::Instances];
+    pub const ALL: [SpreadMode; 6] = [
+        SpreadMode::None,
+        SpreadMode::Stderr,
+        SpreadMode::Sigma,
+        SpreadMode::Interval,
+        SpreadMode::Quantiles,
+        SpreadMode::Instances,
+    ];
 
     /// The name in JSON and in addresses.
     pub fn name(self) -> &'static str {
@@ -87,6 +96,7 @@ impl SpreadMode {
             SpreadMode::None => "none",
             SpreadMode::Stderr => "stderr",
             SpreadMode::Sigma => "sigma",
+            SpreadMode::Interval => "interval",
             SpreadMode::Quantiles => "quantiles",
             SpreadMode::Instances => "instances",
         }
@@ -95,9 +105,10 @@ impl SpreadMode {
     /// A sentence for captions that says what is drawn around the means.
     pub fn sentence(self) -> &'static str {
         match self {
-            SpreadMode::None => "Curves are means over instances.",
+            SpreadMode::None => "Only means are shown.",
             SpreadMode::Stderr => "Curves are means over instances, with a band of ± 1 standard error.",
             SpreadMode::Sigma => "Curves are fitted means, with a band of ± 2 standard deviations of an observation.",
+            SpreadMode::Interval => "Curves are means, with their confidence intervals as bands.",
             SpreadMode::Quantiles => {
                 "Curves are means over instances, with bands from the 10 % to the 90 % quantile (darker) and from the \
                  least to the greatest value."
@@ -112,6 +123,7 @@ impl SpreadMode {
             SpreadMode::None => true,
             SpreadMode::Stderr => series.points.iter().any(|point| point.stderr > 0.0),
             SpreadMode::Sigma => series.points.iter().any(|point| point.sigma.is_some()),
+            SpreadMode::Interval => series.points.iter().any(|point| point.interval.is_some()),
             SpreadMode::Quantiles => series.points.iter().any(|point| point.quantiles.is_some()),
             SpreadMode::Instances => !series.instances.is_empty(),
         }
@@ -126,7 +138,7 @@ impl SpreadMode {
     /// The mode of the static drawing.
     pub(crate) fn of_drawing(figure: &Figure) -> SpreadMode {
         let known = SpreadMode::of(figure);
-        let wanted = [SpreadMode::Sigma, SpreadMode::Stderr];
+        let wanted = [SpreadMode::Sigma, SpreadMode::Interval, SpreadMode::Stderr];
         wanted.into_iter().find(|mode| known.contains(mode)).unwrap_or(SpreadMode::None)
     }
 }
@@ -147,12 +159,14 @@ pub fn description(figure: &Figure, palette: &Palette, options: &ViewOptions) ->
         let place = grid::place(figure, nth);
         layout.insert(key("xaxis", nth), merged(axes::horizontal(panel, x), place.x));
         layout.insert(key("yaxis", nth), merged(axes::vertical(panel, y), place.y));
-        if let Some(early) = axes::early(panel, x, nth) {
-            shapes.push(early.shape);
-            annotations.push(early.annotation);
-        }
         if options.alternatives {
             alternatives.push(axes::alternatives(panel));
+            // The page draws them for the scale that it shows.
+            continue;
+        }
+        for remark in axes::early(panel, x, nth).into_iter().chain(axes::rules(panel, x, nth)) {
+            shapes.push(remark.shape);
+            annotations.push(remark.annotation);
         }
     }
     layout.insert("shapes".into(), Value::Array(shapes));

@@ -1,8 +1,8 @@
 //! The sentences of a diagnosis.
 
-use calibandit_experiment::format::{rounded, thousands, trimmed};
+use calibandit_experiment::format::{plus_minus, rounded, shell_word, short, thousands, trimmed};
 use calibandit_fit::diagnose::{
-    ArmDiagnosis, Diagnosis, Estimate, NoteKind, ReoVerdict, Stopped, SuggestedPilot, TallyingDiagnosis, Why,
+    ArmDiagnosis, Diagnosis, Estimate, NoteKind, Price, ReoVerdict, Stopped, SuggestedPilot, TallyingDiagnosis, Why,
 };
 
 /// What a diagnosis does not know about itself.
@@ -74,7 +74,7 @@ fn capitalised(text: &str) -> String {
     first + rest.as_str()
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{} %", trimmed(100.0 * share, 2))
 }
 
@@ -218,9 +218,10 @@ fn pilot_advice(found: &Diagnosis, pilot: SuggestedPilot) -> PilotAdvice {
     let (tallying, blocks) = (count(pilot.tallying, "play"), count(pilot.blocks, "play"));
     let sd = found.arms.iter().map(|arm| arm.sd).fold(0.0, f64::max);
     let command = |believe: &str, difference: f64| {
-        let (longest, sd, difference) = (pilot.longest, parameter(sd), parameter(difference));
-        let arms = arms_argument(found);
-        format!("calibandit pilot --arms {arms} --longest {longest} --believe {believe} --sd {sd} --drop {difference}")
+        let (arms, longest, difference) = (arms_argument(found), pilot.longest, parameter(difference));
+        // Too few losses to know how they vary: the command has a default.
+        let sd = if sd > 0.0 { format!(" --sd {}", parameter(sd)) } else { String::new() };
+        format!("calibandit pilot --arms {arms} --longest {longest} --believe {believe}{sd} --drop {difference}")
     };
     PilotAdvice {
         text: format!(
@@ -244,14 +245,39 @@ const LONGEST_LIST: usize = 120;
 fn arms_argument(found: &Diagnosis) -> String {
     let names: Vec<&str> = found.arms.iter().map(|arm| arm.name.as_str()).collect();
     let list = names.join(",");
-    let plain = |c: char| c.is_alphanumeric() || "-_.,:/@+".contains(c);
-    if list.chars().count() > LONGEST_LIST || names.iter().any(|name| name.contains(',')) {
-        "ARMS".to_owned()
-    } else if list.chars().all(plain) {
-        list
-    } else {
-        format!("'{}'", list.replace('\'', "'\\''"))
+    let too_long = list.chars().count() > LONGEST_LIST;
+    if too_long || names.iter().any(|name| name.contains(',')) { "ARMS".to_owned() } else { shell_word(&list) }
+}
+
+/// What a wrong memory bound would cost, and what plain bandits would, in sentences.
+pub fn price_text(found: &Diagnosis, price: &Price) -> String {
+    let regret = |bound: u32| price.rows.iter().find(|row| row.memory_bound == Some(bound));
+    let plain = price.rows.iter().filter(|row| row.memory_bound.is_none());
+    let plain = plain.min_by(|a, b| a.regret.total_cmp(&b.regret));
+    let bound = price.memory_bound;
+    let (Some(middle), Some(plain)) = (regret(bound), plain) else { return price.text.clone() };
+    let number = |value: f64| short(value, 3);
+    let begin = match (found.reo.verdict, price.plain_is_fine) {
+        (ReoVerdict::Violated, _) => {
+            "Staying with one arm is not optimal here, so this is no regret against the optimum. "
+        }
+        (_, true) => "A plain bandit is fine here. ",
+        (_, false) => "",
+    };
+    let mut text = format!(
+        "{begin}Over {}, `calibrated` with M = {bound} is predicted to lose {} more than the best arm played throughout",
+        count(price.horizon, "play"),
+        plus_minus(middle.regret, middle.stderr, 3)
+    );
+    let sides = [bound / 4, bound / 2, bound.saturating_mul(2), bound.saturating_mul(8)];
+    let sides = sides.into_iter().filter(|side| *side > 0 && *side != bound);
+    let sides: Vec<String> =
+        sides.filter_map(|side| regret(side).map(|row| format!("{} with M = {side}", number(row.regret)))).collect();
+    if !sides.is_empty() {
+        text += &format!(" ({})", sides.join(", "));
     }
+    let plainly = plus_minus(plain.regret, plain.stderr, 3);
+    text + &format!("; the better plain bandit, {}, {plainly}.", plain.policy)
 }
 
 /// After how many plays in a row an arm has settled, in few words.

@@ -102,10 +102,10 @@ fn choice(name: &str, title: &str, options: &[(&str, &str, &str)], chosen: &str)
 }
 
 fn entries(figure: &Figure, legend: &Legend<'_>) -> Markup {
-    const HELP: &str = "Click to hide or show this policy. Double-click (or Shift-click) to show only this policy, \
-                        and again to show all.";
+    const HELP: &str = "Click to hide or show this curve. Double-click (or Shift-click) to show only this curve, and \
+                        again to show all.";
     html! {
-        div class="legend needs-js" role="group" aria-label="Policies" {
+        div class="legend needs-js" role="group" aria-label="Curves" {
             @for label in figure.labels() {
                 @if let Some(at) = legend.position(label) {
                     button type="button" data-policy=(at) aria-pressed="true" title=(HELP) {

@@ -173,7 +173,8 @@ fn section(section: &ReportSection, nth: usize, report_title: &str, legend: &Leg
             // A report on one figure may have its title already.
             h2 id=(title_id) class=[repeats_title.then_some("visually-hidden")] { (figure.title) }
             (paragraphs(&section.prose))
-            (figure::markup(figure, &format!("f{}", nth + 1), csv, legend))
+            // Without a panel there is nothing to draw, and the text says why.
+            @if !figure.panels.is_empty() { (figure::markup(figure, &format!("f{}", nth + 1), csv, legend)) }
             (table::summary(section, legend))
             @for each in &section.tables { (table::data_table(each, legend)) }
             @if !section.command.is_empty() {

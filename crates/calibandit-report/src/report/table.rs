@@ -98,7 +98,9 @@ pub(super) fn data_table(data: &DataTable, legend: &Legend<'_>) -> Markup {
                     @if column == 0 {
                         (row_head(&cell.text, legend))
                     } @else {
-                        td class="number" data-value=[cell.value.map(sort_value)] { (cell.text) }
+                        td class=[is_number(column).then_some("number")] data-value=[cell.value.map(sort_value)] {
+                            (cell.text)
+                        }
                     }
                 }
             }

@@ -25,12 +25,22 @@ fn inline(text: &str) -> Markup {
     html! {
         @if paired {
             @for (i, part) in parts.iter().enumerate() {
-                @if i % 2 == 1 { code { (part) } } @else { (linked(part)) }
+                @if i % 2 == 1 {
+                    // A browser would break `--option` after its hyphens.
+                    code class=[is_word(part).then_some("word")] { (part) }
+                } @else {
+                    (linked(part))
+                }
             }
         } @else {
             (linked(text))
         }
     }
+}
+
+/// Whether code is a short word, which stays on one line.
+fn is_word(code: &str) -> bool {
+    code.starts_with('-') && code.len() <= 24 && !code.contains(' ')
 }
 
 /// Text in which addresses of the web are links. A browser opens them on a click only.

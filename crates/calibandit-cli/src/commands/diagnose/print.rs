@@ -1,8 +1,8 @@
 //! A diagnosis as text for a terminal: the answer first, then what it rests on.
 
 use calibandit_experiment::format::{shortened, thousands};
-use calibandit_fit::diagnose::Diagnosis;
-use calibandit_report::diagnosis::{DiagnosisTexts, eventual_text, settled_text, stopped_text};
+use calibandit_fit::diagnose::{Diagnosis, Price};
+use calibandit_report::diagnosis::{DiagnosisTexts, eventual_text, price_text, settled_text, stopped_text};
 use textwrap::core::display_width;
 
 use crate::text::{aligned, hanging, paragraph, visible};
@@ -15,7 +15,7 @@ const MOST_NOTES: usize = 12;
 const LONGEST_NAME: usize = 24;
 
 /// The text, in lines of at most `width` columns where names allow it.
-pub(super) fn text(found: &Diagnosis, texts: &DiagnosisTexts, width: usize) -> String {
+pub(super) fn text(found: &Diagnosis, texts: &DiagnosisTexts, price: Result<&Price, &str>, width: usize) -> String {
     let mut out = paragraph(&visible(&texts.read), "", width);
     let mut section = |text: String| {
         out.push('\n');
@@ -42,6 +42,11 @@ pub(super) fn text(found: &Diagnosis, texts: &DiagnosisTexts, width: usize) -> S
         }
         section(text);
     }
+    let price = match price {
+        Ok(price) => price_text(found, price),
+        Err(reason) => format!("No price of a wrong M can be predicted: {reason}."),
+    };
+    section(paragraph(&visible(&price), "", width));
     out
 }
 

@@ -1,7 +1,7 @@
 //! Axes: limits, ticks, titles, and the colours of the two themes.
 
 use super::{Theme, escaped, key, object};
-use crate::chart::scale::{limits, sweep_ticks};
+use crate::chart::scale::{Tick, limits, sweep_ticks, ticks};
 use crate::chart::{Axis, AxisScale, Mark, Panel};
 use calibandit_experiment::format::thousands;
 use serde_json::{Map, Value, json};
@@ -59,13 +59,18 @@ fn common(axis: &Axis, scale: AxisScale) -> Map<String, Value> {
 
 /// What a page needs to change the scales of a panel.
 pub(super) fn alternatives(panel: &Panel) -> Value {
-    let early = early(panel, AxisScale::Log, 0);
+    let remarks = |scale: AxisScale| {
+        let all: Vec<Remark> = early(panel, scale, 0).into_iter().chain(rules(panel, scale, 0)).collect();
+        let (shapes, annotations): (Vec<Value>, Vec<Value>) =
+            all.into_iter().map(|remark| (remark.shape, remark.annotation)).unzip();
+        json!({"shapes": shapes, "annotations": annotations})
+    };
     json!({
         "name": panel.x.label,
         "x": {"linear": horizontal(panel, AxisScale::Linear), "log": horizontal(panel, AxisScale::Log)},
         "y": {"linear": vertical(panel, AxisScale::Linear), "log": vertical(panel, AxisScale::Log)},
         "floor": floor(panel, AxisScale::Log),
-        "early": early.map(|early| json!({"shapes": [early.shape], "annotations": [early.annotation]})),
+        "remarks": {"linear": remarks(AxisScale::Linear), "log": remarks(AxisScale::Log)},
     })
 }
 
@@ -83,9 +88,14 @@ pub(super) fn horizontal(panel: &Panel, scale: AxisScale) -> Map<String, Value> 
     let mut values: Vec<f64> = xs(panel).filter(|value| (low..=high).contains(value)).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
+    let array = |ticks: Vec<Tick>| {
+        let (values, texts): (Vec<f64>, Vec<String>) = ticks.into_iter().map(|tick| (tick.at, tick.label)).unzip();
+        object(json!({"tickmode": "array", "tickvals": values, "ticktext": texts}))
+    };
     if sweep && values.len() <= SWEEP_TICKS {
-        let texts: Vec<String> = sweep_ticks(&values).into_iter().map(|tick| tick.label).collect();
-        axis.extend(object(json!({"tickmode": "array", "tickvals": values, "ticktext": texts})));
+        axis.extend(array(sweep_ticks(&values)));
+    } else if sweep && scale == AxisScale::Log {
+        axis.extend(array(ticks(scale, low, high, 8)));
     } else {
         axis.insert("nticks".into(), json!(8));
     }
@@ -156,18 +166,57 @@ fn before(checkpoint: f64) -> f64 {
     checkpoint / 2.0
 }
 
-/// What a log time axis shows up to the first checkpoint, where the curves have no values: a shaded area and a text.
-pub(super) struct Early {
+/// What is drawn into a panel besides its curves: a shape and its text.
+pub(super) struct Remark {
     pub(super) shape: Value,
     pub(super) annotation: Value,
 }
 
-/// The part of a log time axis before the data of the `nth` panel; `None` if there is none.
-pub(super) fn early(panel: &Panel, scale: AxisScale, nth: usize) -> Option<Early> {
+/// The marked values of the `nth` panel, with their texts at the top: to the left of a line in the right half.
+pub(super) fn rules(panel: &Panel, scale: AxisScale, nth: usize) -> impl Iterator<Item = Remark> {
+    let (x, y) = (key("x", nth), format!("{} domain", key("y", nth)));
+    let at = move |value: f64| if scale == AxisScale::Log { value.log10() } else { value };
+    let sweep = sweep(panel);
+    let (low, high) = limits(scale, (panel.x.min, panel.x.max), xs(panel), sweep, !sweep);
+    let usable = move |value: f64| value.is_finite() && (scale == AxisScale::Linear || value > 0.0);
+    panel.rules.iter().filter(move |rule| usable(rule.at)).map(move |rule| {
+        let on_the_right = at(rule.at) > (at(low) + at(high)) / 2.0;
+        Remark {
+            shape: json!({
+                "type": "line",
+                "xref": x,
+                "yref": y,
+                "x0": rule.at,
+                "x1": rule.at,
+                "y0": 0,
+                "y1": 1,
+                "line": {"width": 1.5, "dash": "dash", "color": "#808890"},
+            }),
+            annotation: json!({
+                "text": escaped(&rule.label),
+                "xref": x,
+                "yref": y,
+                "x": at(rule.at),
+                "y": 1,
+                "xanchor": if on_the_right { "right" } else { "left" },
+                "xshift": if on_the_right { -4 } else { 4 },
+                "yanchor": "top",
+                // Below the buttons of the plot.
+                "yshift": -14,
+                "showarrow": false,
+                "font": {"size": 11, "color": "#808890"},
+            }),
+        }
+    })
+}
+
+/// The part of a log time axis before the data of the `nth` panel, where the curves have no values: a shaded area and a
+/// text. `None` if there is none.
+pub(super) fn early(panel: &Panel, scale: AxisScale, nth: usize) -> Option<Remark> {
     let begin = first_checkpoint(panel).filter(|_| scale == AxisScale::Log)?;
     let (x, y) = (key("x", nth), format!("{} domain", key("y", nth)));
     let text = format!("first checkpoint: {}", thousands(begin.round() as u64));
-    Some(Early {
+    Some(Remark {
         shape: json!({
             "type": "rect",
             "layer": "below",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::chart::{Axis, CurvePoint, Panel, Quantiles, StyleKey};
+use crate::chart::{Axis, CurvePoint, Panel, Quantiles, Rule, StyleKey};
 
 fn series(label: &str) -> Series {
     let point = |t: f64, mean: f64, stderr: f64| CurvePoint {
@@ -133,4 +133,30 @@ fn figures_without_panels_or_values_have_a_description() {
     let plot =
         description(&nothing, &Palette::default(), &ViewOptions { alternatives: true, ..ViewOptions::default() });
     assert_eq!(plot["data"][0]["x"], json!([]));
+}
+
+#[test]
+fn intervals_are_bands_and_marked_values_follow_the_scale() {
+    let points =
+        vec![CurvePoint::new(1.0, 2.0, 0.0).interval(1.5, 2.75), CurvePoint::new(10.0, 3.0, 0.0).interval(2.0, 5.0)];
+    let axis = || Axis::new("k", AxisScale::Log);
+    let panel = Panel::new("p", "", axis(), Axis::new("loss", AxisScale::Linear))
+        .series(Series::new("arm", points).with_points())
+        .rule(Rule::at(8.0, "M < 9"));
+    let figure = Figure::new("f", "f").panel(panel);
+    let plot = description(&figure, &Palette::default(), &ViewOptions::default());
+    let band = &plot["data"][0];
+    assert_eq!((&band["meta"]["spread"], &band["y"]), (&json!("interval"), &json!([2.75, 5.0, 2.0, 1.5])));
+    assert_eq!(plot["data"][1]["customdata"][0], "2.00 (1.50 to 2.75)");
+    let rule = &plot["layout"]["annotations"][0];
+    assert_eq!(
+        (&rule["text"], &rule["x"], &rule["xanchor"]),
+        (&json!("M &lt; 9"), &json!(8.0_f64.log10()), &json!("right"))
+    );
+    let linear =
+        description(&figure, &Palette::default(), &ViewOptions { x: Some(AxisScale::Linear), ..Default::default() });
+    assert_eq!(linear["layout"]["annotations"][0]["x"], 8.0);
+    let page = description(&figure, &Palette::default(), &ViewOptions { alternatives: true, ..Default::default() });
+    assert_eq!(page["layout"]["shapes"], json!([]), "the page draws them itself");
+    assert_eq!(page["layout"]["meta"]["axes"][0]["remarks"]["linear"]["annotations"][0]["x"], 8.0);
 }

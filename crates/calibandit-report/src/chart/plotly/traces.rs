@@ -114,6 +114,9 @@ fn reading(point: &CurvePoint, spread: SpreadMode) -> String {
         SpreadMode::Quantiles => between(|q| q.p10, |q| q.p90),
         SpreadMode::Instances => between(|q| q.min, |q| q.max),
         SpreadMode::Sigma => point.sigma.map(|sigma| format!("{mean} ± {}", number(2.0 * sigma))),
+        SpreadMode::Interval => {
+            point.interval.map(|(low, high)| format!("{mean} ({} to {})", number(low), number(high)))
+        }
         SpreadMode::Stderr | SpreadMode::None => None,
     };
     let stderr = || if point.stderr > 0.0 { format!("{mean} ± {}", number(point.stderr)) } else { mean.clone() };
@@ -147,6 +150,7 @@ fn spread(series: &Series, nth: usize, color: &str, mode: SpreadMode, visible: b
         SpreadMode::None => vec![],
         SpreadMode::Stderr => vec![(around(|point| Some(point.stderr)), BAND)],
         SpreadMode::Sigma => vec![(around(|point| point.sigma.map(|sigma| 2.0 * sigma)), BAND)],
+        SpreadMode::Interval => vec![(series.points.iter().map(|point| point.interval).collect(), BAND)],
         SpreadMode::Quantiles => {
             vec![(quantiles(|q| q.min, |q| q.max), OUTER_BAND), (quantiles(|q| q.p10, |q| q.p90), BAND)]
         }
