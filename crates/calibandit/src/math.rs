@@ -54,6 +54,12 @@ pub(crate) fn cbrt(x: f64) -> f64 {
     x.cbrt()
 }
 
+/// The inverse sine.
+#[inline(always)]
+pub(crate) fn asin(x: f64) -> f64 {
+    x.asin()
+}
+
 /// `x` to the power of an integer.
 #[inline(always)]
 pub(crate) fn powi(x: f64, n: i32) -> f64 {

@@ -69,7 +69,7 @@ mod ucb_index;
 
 pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Params, BatchedExp3Spec};
-pub use calibrated::{Calibrated, CalibratedParams, CalibratedSpec, Index};
+pub use calibrated::{Calibrated, CalibratedParams, CalibratedSpec, Index, Tuning};
 pub use epoch_ucb::{EpochUcb, EpochUcbParams, EpochUcbSpec};
 pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Params, Exp3Spec};

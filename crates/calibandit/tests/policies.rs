@@ -146,7 +146,8 @@ proptest! {
 
 #[test]
 fn every_policy_keeps_the_contract() {
-    let indices = ["challenge", "cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"];
+    let indices =
+        ["challenge", "empirical-bayes", "cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"];
     let calibrated = |memory_bound| {
         let index = |name| serde_json::from_value(serde_json::json!(name)).unwrap();
         indices.map(|name| PolicySpec::from(Calibrated::builder(memory_bound).index(index(name))))

@@ -45,6 +45,8 @@ struct Options {
     threads: usize,
     /// Whether to print every game.
     all: bool,
+    /// The only setting to play.
+    only: Option<u64>,
     /// The kinds of settings to play; all if empty.
     kinds: Vec<String>,
     policies: Vec<StudyPolicy>,
@@ -53,8 +55,16 @@ struct Options {
 fn options() -> Result<Options, String> {
     let mut arguments = std::env::args().skip(1);
     let set = arguments.next().ok_or("the first argument is the set: train, validate, test, games, races or pairs")?;
-    let mut options =
-        Options { set, instances: 100, settings: 216, threads: 1, all: false, kinds: vec![], policies: vec![] };
+    let mut options = Options {
+        set,
+        instances: 100,
+        settings: 216,
+        threads: 1,
+        all: false,
+        only: None,
+        kinds: vec![],
+        policies: vec![],
+    };
     while let Some(argument) = arguments.next() {
         let mut number = || {
             let value = arguments.next().ok_or(format!("{argument} needs a number"))?;
@@ -65,6 +75,7 @@ fn options() -> Result<Options, String> {
             "--settings" => options.settings = number()?,
             "--threads" => options.threads = number()?.clamp(1, 64) as usize,
             "--all" => options.all = true,
+            "--only" => options.only = Some(number()?),
             "--kind" => options.kinds.extend(arguments.next()),
             policy => options.policies.push(study_policy(policy)?),
         }
@@ -96,7 +107,8 @@ fn study_policy(text: &str) -> Result<StudyPolicy, String> {
 
 fn games(options: &Options) -> Result<(Vec<StudyGame>, u64), String> {
     if let Some(&(_, seed)) = SETS.iter().find(|(name, _)| *name == options.set) {
-        let settings = (0..options.settings).map(|number| setting(seed, number));
+        let numbers = options.only.map_or(0..options.settings, |number| number..number + 1);
+        let settings = numbers.map(|number| setting(seed, number));
         let chosen = |kind: String| options.kinds.is_empty() || options.kinds.contains(&kind);
         return Ok((settings.filter(|s| chosen(format!("{:?}", s.kind))).map(StudyGame::from).collect(), seed));
     }

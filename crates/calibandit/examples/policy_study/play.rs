@@ -8,6 +8,9 @@ use calibandit::{Problem, simulate};
 
 use crate::settings::{Setting, SettingKind, logarithmic};
 
+/// Settings of kind `Many` play one part in this many of the instances.
+const MANY_SHARE: u64 = 10;
+
 /// A game of the study with what a policy is told about it.
 pub(crate) struct StudyGame {
     pub(crate) name: String,
@@ -115,7 +118,9 @@ pub(crate) fn play(game: &StudyGame, policies: &[StudyPolicy], instances: u64, s
     let fixed = game.fixed_optimum();
     let mut regrets = vec![Vec::new(); policies.len()];
     let stream_name = format!("policy-study/{}", game.name);
-    for instance in 0..instances {
+    // Games with very many arms are slow.
+    let share = if game.kind == Some(SettingKind::Many) { MANY_SHARE } else { 1 };
+    for instance in 0..instances.div_ceil(share) {
         let streams = StreamKey::new(seed, &stream_name, instance);
         let drawn = game.draw(&mut streams.game());
         let optimum =

@@ -16,16 +16,21 @@
 
 mod arms_view;
 mod challenge;
+mod crowd;
 mod index;
 mod lookup;
+mod opening;
 mod restored;
 mod ruling_out;
 mod sample_stats;
 mod schedule;
 mod stats_groups;
 mod status;
+mod threshold;
+mod tuning;
 
 pub use index::Index;
+pub use tuning::Tuning;
 
 use rand::seq::SliceRandom;
 
@@ -36,6 +41,8 @@ use super::{ArmReport, PolicyError, RunReason, WarmStartError};
 use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
+use challenge::ThresholdRule;
+use crowd::Crowd;
 use lookup::ArmLookup;
 use sample_stats::SampleStats;
 use schedule::{Schedule, is_growth};
@@ -63,6 +70,9 @@ pub struct CalibratedSpec {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub growth: Option<f64>,
+    /// The constants of the index `empirical-bayes`; the other indices have none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub tuning: Option<Tuning>,
 }
 
 fn default_first() -> u64 {
@@ -87,6 +97,12 @@ impl CalibratedSpec {
         self.growth = Some(fraction);
         self
     }
+
+    /// Sets the constants of the index `empirical-bayes`.
+    pub fn tuning(mut self, tuning: Tuning) -> Self {
+        self.tuning = Some(tuning);
+        self
+    }
 }
 
 /// The checked parameters of [`Calibrated`], made by [`CalibratedSpec::params`].
@@ -97,6 +113,7 @@ pub struct CalibratedParams {
     index: Index,
     first: u64,
     growth: f64,
+    tuning: Tuning,
 }
 
 impl PolicyConfig for CalibratedSpec {
@@ -114,21 +131,24 @@ impl PolicyConfig for CalibratedSpec {
     fn check(&self) -> Result<(), PolicyError> {
         check_memory_bound(Self::NAME, self.memory_bound)?;
         check(Self::NAME, "first", self.first as f64, self.first >= 1, "at least 1")?;
+        self.tuning.map_or(Ok(()), |tuning| tuning.check(Self::NAME))?;
         self.growth.map_or(Ok(()), |growth| check(Self::NAME, "growth", growth, is_growth(growth), "in (0, 100]"))
     }
 
     fn params(&self, problem: &Problem) -> Result<CalibratedParams, PolicyError> {
         check_problem(problem)?;
         self.check()?;
-        let Self { memory_bound, index, first, growth } = *self;
+        let Self { memory_bound, index, first, growth, tuning } = *self;
         // Algorithm 1 doubles its epochs; the other indices reconsider more often.
         let growth = growth.unwrap_or(if index == Index::Elimination { 1.0 } else { 0.15 });
-        Ok(CalibratedParams { problem: *problem, memory_bound, index, first, growth })
+        let tuning = tuning.unwrap_or_default();
+        Ok(CalibratedParams { problem: *problem, memory_bound, index, first, growth, tuning })
     }
 
     fn filled(params: &CalibratedParams) -> Self {
-        let CalibratedParams { memory_bound, index, first, growth, .. } = *params;
-        Self { memory_bound, index, first, growth: Some(growth) }
+        let CalibratedParams { memory_bound, index, first, growth, tuning, .. } = *params;
+        let tuning = (index == Index::EmpiricalBayes).then_some(tuning);
+        Self { memory_bound, index, first, growth: Some(growth), tuning }
     }
 
     fn start(params: CalibratedParams, stream: Stream) -> Calibrated {
@@ -192,6 +212,8 @@ pub struct Calibrated {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     horizon: Option<u64>,
     index: Index,
+    #[cfg_attr(feature = "serde", serde(default))]
+    tuning: Tuning,
     schedule: Schedule,
     records: Vec<SampleStats>,
     /// The arms in play: in increasing order once all have been measured, before that in the order of measurement.
@@ -206,6 +228,9 @@ pub struct Calibrated {
     visit: Option<Visit>,
     /// Whether all losses so far can have come from [0, 1].
     bounded: bool,
+    /// For the index `empirical-bayes`: the arms that are clearly worse than the leader.
+    #[cfg_attr(feature = "serde", serde(default))]
+    crowd: Crowd,
     stream: Stream,
     /// With very many arms and the index `thompson`, the bound below which few draws lie.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -217,12 +242,13 @@ pub struct Calibrated {
 impl Calibrated {
     /// Default parameters for a memory of at most `memory_bound`. A known horizon is used, but not needed.
     pub fn builder(memory_bound: u64) -> CalibratedSpec {
-        CalibratedSpec { memory_bound, index: Index::default(), first: default_first(), growth: None }
+        CalibratedSpec { memory_bound, index: Index::default(), first: default_first(), growth: None, tuning: None }
     }
 
     /// A policy ready for its first run.
     pub fn new(params: CalibratedParams, mut stream: Stream) -> Self {
-        let CalibratedParams { problem: Problem { arms: count, horizon }, memory_bound, index, first, growth } = params;
+        let CalibratedParams { problem: Problem { arms: count, horizon }, memory_bound, index, first, growth, tuning } =
+            params;
         let (schedule, tried) = Schedule::new(first, growth, count, horizon, memory_bound - 1);
         let mut arms: Vec<usize> = (0..count).collect();
         if tried < arms.len() {
@@ -234,6 +260,7 @@ impl Calibrated {
             memory_bound,
             horizon,
             index,
+            tuning,
             schedule,
             records: vec![SampleStats::default(); count],
             arms,
@@ -242,6 +269,7 @@ impl Calibrated {
             current: None,
             visit: None,
             bounded: true,
+            crowd: Crowd::default(),
             stream,
             cut: None,
             lookup: ArmLookup::default(),
@@ -279,16 +307,23 @@ impl Calibrated {
         let visit = visit.map(|(visit, arm)| (self.records[arm].n - visit.before, visit.before));
         let groups = self.lookup.groups.as_deref();
         let view = ArmsView { stats: &self.records, arms: &self.arms, now: self.situation(), groups };
+        if let Some(rule) = self.threshold_rule() {
+            return challenge::choose(&view, &self.schedule, visit, rule, &mut self.crowd);
+        }
+        let arm = match &mut self.lookup.race {
+            Some(race) => self.arms[race.choose(&mut self.cut, &mut self.stream)],
+            None => index::prefer(self.index, &view, &mut self.stream),
+        };
+        NextRun { arm, record: self.schedule.visit(view.stats[arm].n, view.now.burn_in) }
+    }
+
+    /// The rule by which arms are ruled out, for the indices that compare them with the leader by evidence.
+    fn threshold_rule(&self) -> Option<ThresholdRule> {
         match self.index {
-            Index::Challenge => challenge::choose(&view, &self.schedule, visit, false),
-            Index::Cautious => challenge::choose(&view, &self.schedule, visit, true),
-            index => {
-                let arm = match &mut self.lookup.race {
-                    Some(race) => self.arms[race.choose(&mut self.cut, &mut self.stream)],
-                    None => index::prefer(index, &view, &mut self.stream),
-                };
-                NextRun { arm, record: self.schedule.visit(view.stats[arm].n, view.now.burn_in) }
-            }
+            Index::Challenge => Some(ThresholdRule::Challenge),
+            Index::EmpiricalBayes => Some(ThresholdRule::EmpiricalBayes(self.tuning)),
+            Index::Cautious => Some(ThresholdRule::Cautious),
+            _ => None,
         }
     }
 
@@ -311,7 +346,7 @@ impl Policy for Calibrated {
         }
         if self.opened < self.arms.len() {
             let arm = self.arms[self.opened];
-            return Run { arm, burn_in: self.burn_in(arm), record: self.schedule.first() as u64 };
+            return Run { arm, burn_in: self.burn_in(arm), record: self.opening(arm) as u64 };
         }
         self.look_up(None);
         let next = self.choose();
@@ -331,7 +366,7 @@ impl Policy for Calibrated {
             // All posteriors change.
             (self.lookup.race, self.cut) = (None, None);
         }
-        if self.opened < self.arms.len() {
+        if self.opened < self.arms.len() && self.is_measured(run.arm) {
             self.opened += 1;
             if self.opened == self.arms.len() {
                 self.arms.sort_unstable();

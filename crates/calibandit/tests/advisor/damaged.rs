@@ -12,7 +12,7 @@ const ARMS: usize = 4;
 /// Every kind of policy, and every index of `calibrated`.
 fn specs() -> Vec<PolicySpec> {
     let kinds = PolicySpec::catalogue().iter().map(|kind| kind.example.clone().with_memory_bound(3));
-    let indices = ["cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"];
+    let indices = ["empirical-bayes", "cautious", "kl-ucb", "moss", "bernstein", "imed", "thompson", "elimination"];
     let calibrated = indices.into_iter().map(|index| {
         serde_json::from_value(json!({"kind": "calibrated", "memory_bound": 3, "index": index}))
             .expect("a valid policy")

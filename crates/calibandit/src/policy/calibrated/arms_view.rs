@@ -6,6 +6,7 @@ use super::sample_stats::SampleStats;
 use super::stats_groups::StatsGroups;
 
 /// A read-only view of the policy's state.
+#[derive(Clone, Copy)]
 pub(super) struct ArmsView<'a> {
     /// By arm.
     pub(super) stats: &'a [SampleStats],

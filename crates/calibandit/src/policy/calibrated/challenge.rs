@@ -1,43 +1,26 @@
-//! The default index: arms that are not ruled out challenge the leader.
+//! The default index and its relatives: arms that are not ruled out challenge the leader.
 //!
 //! The *leader* is the arm with the least mean. Another arm is *alive* while the evidence against its being as good as
-//! the leader (`sample_stats.rs`) is below a threshold; the threshold falls as exploration can bring less. An alive arm
-//! is *due* for a visit once the leader has a multiple of the arm's recorded plays. The multiple grows as the evidence
-//! approaches the threshold, which gives the order of a confidence-bound index without solving an equation. Of all
-//! alive arms, the one that is due first is the next challenger. Staying on an arm costs no burn-in, so a visit
+//! the leader (`sample_stats.rs`) is below a threshold (`threshold.rs`); the threshold falls as exploration can bring
+//! less and, with the index `empirical-bayes`, for an arm that looks like a crowd of worse arms (`crowd.rs`). An alive
+//! arm is *due* for a visit once the leader has a multiple of the arm's recorded plays. The multiple grows as the
+//! evidence approaches the threshold, which gives the order of a confidence-bound index without solving an equation.
+//! Of all alive arms, the one that is due first is the next challenger. Staying on an arm costs no burn-in, so a visit
 //! continues beyond its minimum while the arm is alive.
 //!
-//! The constants were chosen on the games of docs/calibrated.md, which says how. The proof there needs only that the
-//! threshold lies between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm, and the values
-//! of `MIN_LEAD`, `MAX_LEAD` and `STAY`.
+//! The constants were chosen on the games of docs/calibrated.md, which says how. The proof there needs only the bounds
+//! of the thresholds, and the values of `MIN_LEAD`, `MAX_LEAD` and `STAY`.
 
 use std::borrow::Cow;
 
-use super::NextRun;
 use super::arms_view::ArmsView;
+use super::crowd::Crowd;
 use super::schedule::Schedule;
 use super::stats_groups::with_slack;
-use crate::math;
+use super::tuning::Tuning;
+use super::{NextRun, threshold};
 use crate::policy::grouped_arms::ArmGroup;
 
-/// The threshold grows as `0.5·ln(1 + x/DISCOUNT)`. The factor 0.5 is the least for which regret of order sqrt(K·T) can
-/// be shown; a larger discount means less exploration. Chosen by experiment.
-const DISCOUNT: f64 = 80.0;
-/// The threshold of an arm with few plays compared with what is left is at least this many nats. Chosen by experiment.
-const FLOOR: f64 = 1.8;
-/// The floor is reached with this slope in `ln(1 + x)`, so that it vanishes as the game ends. Chosen by experiment.
-const FLOOR_SLOPE: f64 = 0.6;
-/// Below about this sample size the threshold is raised: a few bad losses must not rule out the best arm.
-const SMALL_SAMPLE: f64 = 38.0;
-/// Above about this sample size the threshold is raised as well: an arm still undecided is close to the leader, so
-/// eliminating it wrongly is likely and keeping it is cheap.
-const LONG_CONTEST: f64 = 400.0;
-/// The sample size raises the threshold at most to that of Lai (1987) for a known horizon,
-/// `ln(1 + x/(LAI·sqrt(1 + ln(1 + x))))`. This constant is Lai's factor, chosen by experiment.
-const LAI: f64 = 3.0;
-/// The threshold is raised for an arm with about this many times fewer plays than the other explored arms have on
-/// average: further plays of it cost little compared with what was already spent.
-const DEFICIT: f64 = 8.0;
 /// An arm without evidence against it is due once the leader has this many times its recorded plays.
 const MIN_LEAD: f64 = 3.0;
 /// An alive arm is due at the latest when the leader has this many times its recorded plays. The proof uses that an
@@ -51,27 +34,12 @@ const RECONSIDER: f64 = 1.0 / 64.0;
 /// The leader is played for at most this fraction of its recorded plays before the decision is reconsidered.
 const LEADER_GROWTH: f64 = 0.25;
 
-/// The evidence, in nats, at which an arm is ruled out. `x` is its prospect, `n` its number of recorded plays, and
-/// `deficit` the average number of plays of the explored arms divided by n. A `cautious` threshold is that of Lai
-/// (1987) alone: a larger mean regret with a shorter tail.
-pub(super) fn evidence_threshold(x: f64, n: f64, deficit: f64, cautious: bool) -> f64 {
-    let log = math::ln_1p(x);
-    let lai = |discount: f64| math::ln_1p(x / (discount * (1.0 + log).sqrt()));
-    if cautious {
-        return lai(LAI);
-    }
-    let slope = 0.5 * math::ln_1p(x / DISCOUNT);
-    let floor = (FLOOR_SLOPE * log).min(FLOOR);
-    let base = slope.max(floor);
-    // Squared and to the fourth power, so that samples of moderate size are hardly affected.
-    let doubt = math::powi(SMALL_SAMPLE / n, 2) + math::powi(n / LONG_CONTEST, 4);
-    let by_size = base.max(lai(LAI).min(base * (1.0 + doubt)));
-    let by_deficit = lai(1.0).min(by_size + math::ln_1p(deficit / DEFICIT));
-    by_size.max(by_deficit)
-}
-
 /// How an arm compares with the leader.
 struct ChallengerStatus {
+    /// The evidence against its being as good as the leader.
+    evidence: f64,
+    /// The evidence at which it is ruled out.
+    threshold: f64,
     /// Whether it is not ruled out.
     alive: bool,
     /// The number of recorded plays of the leader at which the arm is due for a visit.
@@ -85,37 +53,96 @@ fn due_at(evidence: f64, threshold: f64, n: f64) -> f64 {
     lead * n
 }
 
+/// The rule that gives the threshold of an arm.
+#[derive(Clone, Copy)]
+pub(super) enum ThresholdRule {
+    Challenge,
+    Cautious,
+    EmpiricalBayes(Tuning),
+}
+
+impl ThresholdRule {
+    fn is_bayes(self) -> bool {
+        matches!(self, Self::EmpiricalBayes(_))
+    }
+}
+
 /// The comparison of all arms with the leader.
 struct Challenge<'a> {
     view: &'a ArmsView<'a>,
     leader: usize,
-    /// The recorded plays of all arms but the leader, divided by the number of arms.
+    rule: ThresholdRule,
+    /// The recorded plays of all arms but the leader, divided by the number of arms; for the rule `Challenge` only.
     explored: f64,
-    cautious: bool,
+    /// The crowd of worse arms without the arm that is being visited; for the rule `EmpiricalBayes` only.
+    crowd: Crowd,
 }
 
 impl<'a> Challenge<'a> {
-    fn new(view: &'a ArmsView<'a>, cautious: bool) -> Self {
+    fn new(view: &'a ArmsView<'a>, rule: ThresholdRule, crowd: Crowd) -> Self {
         let leader = view.leader();
-        // All are whole numbers below 2^53, so the order of the sum does not matter.
-        let others = match view.groups {
-            Some(groups) => groups.plays() - view.stats[leader].n,
-            None => view.arms.iter().filter(|&&arm| arm != leader).map(|&arm| view.stats[arm].n).sum::<f64>(),
-        };
-        let explored = others / view.stats.len() as f64;
-        Self { view, leader, explored, cautious }
+        let mut explored = 0.0;
+        if matches!(rule, ThresholdRule::Challenge) {
+            // All are whole numbers below 2^53, so the order of the sum does not matter.
+            let others = match view.groups {
+                Some(groups) => groups.plays() - view.stats[leader].n,
+                None => view.arms.iter().filter(|&&arm| arm != leader).map(|&arm| view.stats[arm].n).sum::<f64>(),
+            };
+            explored = others / view.stats.len() as f64;
+        }
+        Self { view, leader, rule, explored, crowd }
     }
 
+    fn evidence(&self, arm: usize) -> f64 {
+        self.view.stats[arm].against(self.view.stats[self.leader].mean(), self.view.now.bounded)
+    }
+
+    /// Brings the crowd up to date at the end of a visit.
+    fn gather(&mut self) {
+        if !self.rule.is_bayes() {
+            return;
+        }
+        let (stats, bounded) = (self.view.stats, self.view.now.bounded);
+        if self.crowd.is_old(self.view.arms.len()) {
+            let others = self.view.arms.iter().filter(|&&arm| arm != self.leader);
+            self.crowd = Crowd::new(others.map(|&arm| (&stats[arm], self.evidence(arm))), bounded);
+        } else if let Some(visited) = self.view.now.current.filter(|&arm| arm != self.leader) {
+            self.crowd.add(&stats[visited], self.evidence(visited), bounded);
+        }
+    }
+
+    /// The status of an arm that is part of the crowd.
     fn status(&self, arm: usize) -> ChallengerStatus {
-        let stats = &self.view.stats[arm];
-        let evidence = stats.against(self.view.stats[self.leader].mean(), self.view.now.bounded);
-        let threshold = self.threshold(stats.n, self.view.now.current == Some(arm));
-        ChallengerStatus { alive: evidence < threshold, due: due_at(evidence, threshold, stats.n) }
+        let (stats, evidence) = (&self.view.stats[arm], self.evidence(arm));
+        let mut crowd = self.crowd;
+        if self.rule.is_bayes() {
+            crowd.remove(stats, evidence, self.view.now.bounded);
+        }
+        self.status_beside(&crowd, arm, evidence)
     }
 
-    /// The evidence at which an arm with this many recorded plays is ruled out.
-    fn threshold(&self, n: f64, is_current: bool) -> f64 {
-        evidence_threshold(self.view.prospect(n, is_current), n, self.explored / n, self.cautious)
+    /// The status of an arm beside a crowd without it.
+    fn status_beside(&self, crowd: &Crowd, arm: usize, evidence: f64) -> ChallengerStatus {
+        let stats = &self.view.stats[arm];
+        let odds = match &self.rule {
+            ThresholdRule::EmpiricalBayes(tuning) => {
+                crowd.odds(stats, &self.view.stats[self.leader], self.view.now.bounded, tuning)
+            }
+            _ => 1.0,
+        };
+        let threshold = self.threshold(stats.n, self.view.now.current == Some(arm), odds);
+        let due = due_at(evidence, threshold, stats.n);
+        ChallengerStatus { evidence, threshold, alive: evidence < threshold, due }
+    }
+
+    /// The evidence at which an arm with this many recorded plays and these prior odds is ruled out.
+    fn threshold(&self, n: f64, is_current: bool, odds: f64) -> f64 {
+        let x = self.view.prospect(n, is_current);
+        match &self.rule {
+            ThresholdRule::Challenge => threshold::challenge(x, n, self.explored / n),
+            ThresholdRule::Cautious => threshold::cautious(x),
+            ThresholdRule::EmpiricalBayes(tuning) => threshold::empirical_bayes(x, self.view.stats.len(), odds, tuning),
+        }
     }
 
     /// Alive arms other than the leader among which is the one that is due first; all arms if there are few. In
@@ -149,7 +176,7 @@ impl<'a> Challenge<'a> {
     fn visit_alive(&self, plays: u64, group: &ArmGroup, mut visit: impl FnMut(f64, &[usize]) -> bool) {
         let (best, bounded) = (self.view.stats[self.leader].mean(), self.view.now.bounded);
         let n = plays as f64;
-        let threshold = self.threshold(n, false);
+        let threshold = self.threshold(n, false, 1.0);
         for equal in group.equal_arms(plays) {
             let stats = &self.view.stats[equal.first()];
             let evidence = stats.against_at_least(best, bounded, group.most_variance());
@@ -202,21 +229,28 @@ impl<'a> Challenge<'a> {
     /// visit is over. `visit` has the plays recorded in this visit and those recorded before it.
     fn stay(&self, schedule: &Schedule, visit: Option<(f64, f64)>) -> Option<NextRun> {
         let current = self.view.now.current?;
-        let missing = visit.map_or(0.0, |(recorded, before)| schedule.visit(before, self.view.now.burn_in) - recorded);
+        let (recorded, before) = visit.unwrap_or((f64::INFINITY, 0.0));
         let part = (self.view.stats[current].n * RECONSIDER).max(1.0);
-        if missing > 0.0 {
-            return Some(NextRun { arm: current, record: if current == self.leader { missing } else { part } });
-        }
+        let continued = Some(NextRun { arm: current, record: part });
+        let missing = schedule.visit(before, self.view.now.burn_in) - recorded;
         if current == self.leader {
+            return (missing > 0.0).then_some(NextRun { arm: current, record: missing });
+        }
+        // A challenger that is ruled out need not be played as long as its burn-in was.
+        if self.rule.is_bayes() && schedule.visit(before, 0.0) > recorded || !self.rule.is_bayes() && missing > 0.0 {
+            return continued;
+        }
+        let status = self.status_beside(&self.crowd, current, self.evidence(current));
+        if !status.alive {
             return None;
         }
-        let status = self.status(current);
-        let stays = status.alive && status.due <= STAY * self.view.stats[self.leader].n && !self.starves(current);
-        stays.then_some(NextRun { arm: current, record: part })
+        let near = status.due <= STAY * self.view.stats[self.leader].n && !self.starves(current);
+        if near || missing > 0.0 { continued } else { None }
     }
 
     /// The first run of the next visit: of the challenger if it is due, otherwise of the leader.
-    fn challenge_or_lead(&self, schedule: &Schedule) -> NextRun {
+    fn challenge_or_lead(&mut self, schedule: &Schedule) -> NextRun {
+        self.gather();
         let leading = self.view.stats[self.leader].n;
         let lead = |record| NextRun { arm: self.leader, record };
         match self.challenger() {
@@ -225,30 +259,51 @@ impl<'a> Challenge<'a> {
                 lead((due - leading).min((LEADER_GROWTH * leading).max(schedule.first())))
             }
             Some((arm, _)) => {
-                let n = self.view.stats[arm].n;
-                let part = (n * RECONSIDER).max(schedule.least());
-                NextRun { arm, record: schedule.visit(n, self.view.now.burn_in).min(part) }
+                let stats = &self.view.stats[arm];
+                if self.rule.is_bayes() {
+                    self.crowd.remove(stats, self.evidence(arm), self.view.now.bounded);
+                }
+                let part = (stats.n * RECONSIDER).max(schedule.least());
+                NextRun { arm, record: schedule.visit(stats.n, self.view.now.burn_in).min(part) }
             }
         }
     }
 }
 
 /// The evidence against each of these arms being as good as the leader, and the threshold at which it rules the arm
-/// out.
-pub(super) fn evidence(view: &ArmsView<'_>, arms: &[usize], cautious: bool) -> Vec<(f64, f64)> {
-    let challenge = Challenge::new(view, cautious);
-    let best = view.stats[challenge.leader].mean();
+/// out, with the crowd as it is now.
+pub(super) fn evidence(view: &ArmsView<'_>, arms: &[usize], rule: ThresholdRule) -> Vec<(f64, f64)> {
+    let mut challenge = Challenge::new(view, rule, Crowd::default());
+    challenge.gather();
     let compare = |&arm: &usize| {
-        let stats = &view.stats[arm];
-        (stats.against(best, view.now.bounded), challenge.threshold(stats.n, view.now.current == Some(arm)))
+        let status = challenge.status(arm);
+        (status.evidence, status.threshold)
     };
     arms.iter().map(compare).collect()
 }
 
-/// What to play next. `visit` has the plays recorded in the visit under way and those recorded before it.
-pub(super) fn choose(view: &ArmsView<'_>, schedule: &Schedule, visit: Option<(f64, f64)>, cautious: bool) -> NextRun {
-    let challenge = Challenge::new(view, cautious);
-    challenge.stay(schedule, visit).unwrap_or_else(|| challenge.challenge_or_lead(schedule))
+/// Whether an arm that is being measured for the first time is ruled out already, by this leader.
+pub(super) fn is_ruled_out(view: &ArmsView<'_>, arm: usize, leader: usize, tuning: Tuning) -> bool {
+    let rule = ThresholdRule::EmpiricalBayes(tuning);
+    let challenge = Challenge { view, leader, rule, explored: 0.0, crowd: Crowd::default() };
+    // The leader has few plays as well: the difference of the two means has the sum of their variances.
+    let (n, leading) = (view.stats[arm].n, view.stats[leader].n);
+    challenge.evidence(arm) * leading / (leading + n) >= challenge.threshold(n, true, 1.0)
+}
+
+/// What to play next. `visit` has the plays recorded in the visit under way and those recorded before it; `crowd` is
+/// that of the last call.
+pub(super) fn choose(
+    view: &ArmsView<'_>,
+    schedule: &Schedule,
+    visit: Option<(f64, f64)>,
+    rule: ThresholdRule,
+    crowd: &mut Crowd,
+) -> NextRun {
+    let mut challenge = Challenge::new(view, rule, *crowd);
+    let next = challenge.stay(schedule, visit).unwrap_or_else(|| challenge.challenge_or_lead(schedule));
+    *crowd = challenge.crowd;
+    next
 }
 
 #[cfg(test)]
@@ -260,40 +315,6 @@ mod tests {
     use super::*;
     use crate::Feedback;
     use crate::rng::StreamKey;
-
-    #[test]
-    fn thresholds_lie_within_the_bounds_of_the_proof() {
-        for x in [0.0, 0.1, 1.0, 10.0, 1e3, 1e6] {
-            let least = 0.5 * (x / DISCOUNT).ln_1p();
-            for n in [1.0, 10.0, 100.0, 1e5] {
-                for deficit in [0.0, 0.5, 10.0, 1e4] {
-                    for cautious in [false, true] {
-                        let threshold = evidence_threshold(x, n, deficit, cautious);
-                        assert!(threshold >= least && threshold <= x.ln_1p(), "x {x}, n {n}, {deficit}: {threshold}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_threshold_is_zero_when_no_plays_are_left() {
-        assert_eq!(evidence_threshold(0.0, 50.0, 3.0, false), 0.0);
-        assert_eq!(evidence_threshold(0.0, 50.0, 3.0, true), 0.0);
-    }
-
-    #[test]
-    fn the_threshold_is_higher_for_small_and_for_long_undecided_samples() {
-        assert!(evidence_threshold(1e4, 16.0, 1.0, false) > 1.5 * evidence_threshold(1e4, 100.0, 1.0, false));
-        assert!(
-            evidence_threshold(1e4, 800.0, 1.0, false) > 1.5 * evidence_threshold(1e4, 100.0, 1.0, false),
-            "a long undecided sample"
-        );
-        assert!(
-            evidence_threshold(1e4, 100.0, 100.0, false) > 1.5 * evidence_threshold(1e4, 100.0, 1.0, false),
-            "an arm with few plays"
-        );
-    }
 
     /// Lemma 5: the best arm, at n to 2n recorded plays, is dropped for a leader that is worse by delta no more often
     /// than the smaller of two bounds: the evidence is that of chance, and the arm has to look worse than the leader.
@@ -313,12 +334,12 @@ mod tests {
                     record.add(Feedback::one(f64::from(stream.random::<f64>() < mean)));
                     let prospect = left / (arms * (record.n + burn_in));
                     let evidence = record.against(mean + delta, true);
-                    any |= s >= n && evidence >= evidence_threshold(prospect, record.n, 0.0, false);
+                    any |= s >= n && evidence >= threshold::challenge(prospect, record.n, 0.0);
                 }
                 dropped += u64::from(any);
             }
             let n = n as f64;
-            let c = 0.5 * (left / (DISCOUNT * arms * (2.0 * n + burn_in))).ln_1p();
+            let c = 0.5 * (left / (threshold::DISCOUNT * arms * (2.0 * n + burn_in))).ln_1p();
             let e = std::f64::consts::E;
             let factor = e * (c + 2.0) + 1.0 + e * ((c + 1.0) * (c + (2.0 * n).ln()) + 2.0);
             let bound = (factor * (-c).exp()).min((-2.0 * n * delta * delta).exp());
@@ -352,9 +373,9 @@ mod tests {
                 current: Some(1),
             };
             let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3], now, groups: None };
-            let challenge = Challenge::new(&view, false);
+            let challenge = Challenge::new(&view, ThresholdRule::Challenge, Crowd::default());
             let leader = challenge.leader;
-            let choice = choose(&view, &schedule, None, false);
+            let choice = choose(&view, &schedule, None, ThresholdRule::Challenge, &mut Crowd::default());
             free += u64::from(choice.arm == 1);
             for arm in (0..4).filter(|&arm| arm != leader && arm != choice.arm) {
                 if challenge.status(arm).alive {

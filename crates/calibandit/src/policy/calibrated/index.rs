@@ -21,6 +21,9 @@ pub enum Index {
     #[cfg_attr(feature = "serde", serde(alias = "race"))]
     #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["race"])))]
     Challenge,
+    /// Arms challenge the arm with the least mean, as in `challenge`. An arm that looks like a crowd of worse arms is
+    /// ruled out by less evidence, any other arm by the threshold of Lai (1987).
+    EmpiricalBayes,
     /// The same with the threshold of Lai (1987): a larger mean regret with the shortest tail.
     Cautious,
     /// KL-UCB++ (Ménard and Garivier 2017); without a horizon KL-UCB (Garivier and Cappé 2011).
@@ -42,6 +45,7 @@ impl Index {
     pub(super) fn name(self) -> &'static str {
         match self {
             Index::Challenge => "challenge",
+            Index::EmpiricalBayes => "empirical-bayes",
             Index::Cautious => "cautious",
             Index::KlUcb => "kl-ucb",
             Index::Moss => "moss",
@@ -100,7 +104,7 @@ pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> 
         }
         // Round robin: the arm with the fewest recorded plays.
         Index::Elimination => view.least_by(|record| record.n, |record, _| record.n),
-        Index::Challenge | Index::Cautious => unreachable!("these choose in challenge.rs"),
+        Index::EmpiricalBayes | Index::Challenge | Index::Cautious => unreachable!("these choose in challenge.rs"),
     }
 }
 

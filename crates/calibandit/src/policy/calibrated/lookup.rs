@@ -12,6 +12,8 @@ pub(super) struct ArmLookup {
     /// With fewer arms in play, a look at every arm is faster.
     pub(super) many: usize,
     pub(super) groups: Option<Box<StatsGroups>>,
+    /// The arm with the least mean of those that have been measured, while others have not.
+    pub(super) front: Option<usize>,
     /// For elimination.
     pub(super) intervals: Option<Box<SortedIntervals>>,
     /// For Thompson sampling: the posteriors of the arms in play, in their order.
@@ -20,7 +22,7 @@ pub(super) struct ArmLookup {
 
 impl Default for ArmLookup {
     fn default() -> Self {
-        Self { many: MANY_ARMS, groups: None, intervals: None, race: None }
+        Self { many: MANY_ARMS, groups: None, front: None, intervals: None, race: None }
     }
 }
 
@@ -101,8 +103,9 @@ mod tests {
     use super::*;
     use crate::{Feedback, Policy, Problem, Stream, StreamKey};
 
-    const INDICES: [Index; 7] = [
+    const INDICES: [Index; 8] = [
         Index::Challenge,
+        Index::EmpiricalBayes,
         Index::Cautious,
         Index::KlUcb,
         Index::Moss,

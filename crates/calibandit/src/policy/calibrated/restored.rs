@@ -12,6 +12,8 @@ impl Calibrated {
         let cut = self.cut.is_none_or(|cut| cut.is_finite() && self.index == Index::Thompson);
         ensure(cut, "the bound of the draws is out of range")?;
         self.schedule.check_restored(self.horizon)?;
+        ensure(self.tuning.is_valid(), "a constant of the index is out of range")?;
+        self.crowd.check_restored(history.arms)?;
         self.check_arms(history.arms)?;
         for (arm, stats) in self.records.iter().enumerate() {
             stats.check_restored(arm, self.bounded, history)?;
@@ -39,20 +41,35 @@ impl Calibrated {
         ensure(sorted, "the arms in play are not in order")
     }
 
+    /// The least number of recorded plays of a measured arm. The default index may rule an arm out before its first
+    /// measurement is complete.
+    fn least_measured(&self) -> f64 {
+        let first = self.schedule.first();
+        if self.measures_in_parts() { self.schedule.least().min(first) } else { first }
+    }
+
     /// Every measured arm has at least the recorded plays of the start; the other arms have none but past ones, unless
-    /// elimination has ruled them out.
+    /// elimination has ruled them out, or the arm is being measured.
     fn check_measured(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let mut left = vec![true; self.records.len()];
         for &arm in self.arms.iter().take(self.opened) {
             left[arm] = false;
-            ensure(self.records[arm].n >= self.schedule.first(), "a measured arm has too few recorded plays")?;
+            ensure(self.records[arm].n >= self.least_measured(), "a measured arm has too few recorded plays")?;
+        }
+        let past = |arm: usize| history.past_plays(arm) as f64;
+        let next = self.arms.get(self.opened).copied();
+        let begun = next.filter(|&arm| self.measures_in_parts() && self.records[arm].n > past(arm));
+        if let Some(arm) = begun {
+            left[arm] = false;
+            let fits = self.records[arm].n < self.schedule.first() && self.current == Some(arm);
+            ensure(fits, "the arm that is being measured has too many recorded plays")?;
         }
         let eliminates = self.index == Index::Elimination && self.opened >= self.arms.len();
-        let past = |arm: usize| history.past_plays(arm) as f64;
         let unplayed = (0..left.len()).all(|arm| !left[arm] || eliminates || self.records[arm].n == past(arm));
         ensure(unplayed, "an arm has recorded plays but was not measured")?;
         let known = self.current.is_none_or(|arm| arm < self.records.len() && self.records[arm].n > 0.0);
-        let started = self.current.is_some() == (self.opened > 0) || history.starts_warm();
+        let played = self.opened > 0 || begun.is_some();
+        let started = self.current.is_some() == played || history.starts_warm();
         ensure(known && started, "the arm played last was not measured")
     }
 
@@ -80,7 +97,8 @@ impl Calibrated {
         }
         ensure(run.burn_in == self.burn_in(run.arm), "the burn-in of the open run does not fit the memory bound")?;
         if self.opened < self.arms.len() {
-            let first = run.arm == self.arms[self.opened] && run.record == self.schedule.first() as u64;
+            let arm = self.arms[self.opened];
+            let first = run.arm == arm && run.record == self.opening(arm) as u64;
             return ensure(first, "the open run does not measure the next arm");
         }
         ensure(self.arms.contains(&run.arm), "the open run is of an arm that is not in play")?;

@@ -40,6 +40,22 @@ impl SampleStats {
         (self.sum_sq / self.n - mean * mean).max(0.0)
     }
 
+    /// The mean on a scale on which its standard error hardly depends on it, and the square of that error.
+    ///
+    /// For losses in [0, 1] this is twice the arc sine of the square root, which makes the variance of Bernoulli means
+    /// 1/n (Anscombe 1948); for other losses the mean itself. Small samples count one loss of the largest variance more.
+    pub(super) fn stabilised(&self, bounded: bool) -> (f64, f64) {
+        let variance = self.variance();
+        if !bounded {
+            let variance = (variance * self.n + 1e-12) / (self.n - 1.0).max(1.0);
+            return (self.mean(), variance / self.n);
+        }
+        let mean = ((self.sum + 0.375) / (self.n + 0.75)).clamp(1e-9, 1.0 - 1e-9);
+        let most = mean * (1.0 - mean);
+        let share = (self.n * variance.min(most) + most) / ((self.n + 1.0) * most);
+        (2.0 * math::asin(mean.sqrt()), share / self.n)
+    }
+
     /// The evidence, in nats, against the hypothesis that the arm's mean is at most `r`; 0 if its mean is at most `r`.
     ///
     /// For losses in [0, 1] it is the larger of two quantities: the Bernoulli likelihood ratio, sharp for losses of 0

@@ -11,15 +11,6 @@ impl Calibrated {
         ArmsView { stats: &self.records, arms: &self.arms, now: self.situation(), groups }
     }
 
-    /// Whether arms are compared with the leader by evidence, and whether with the threshold of `cautious`.
-    fn challenges(&self) -> Option<bool> {
-        match self.index {
-            Index::Challenge => Some(false),
-            Index::Cautious => Some(true),
-            _ => None,
-        }
-    }
-
     pub(super) fn reports(&self) -> Vec<ArmReport> {
         let measured = |arm: usize| self.records[arm].n > 0.0;
         let status = |arm: usize| if measured(arm) { ArmStatus::RuledOut } else { ArmStatus::Unopened };
@@ -32,13 +23,13 @@ impl Calibrated {
         }
         let view = self.view();
         let leader = view.leader();
-        let Some(cautious) = self.challenges() else {
+        let Some(rule) = self.threshold_rule() else {
             self.arms.iter().for_each(|&arm| reports[arm].status = ArmStatus::InPlay);
             reports[leader].status = if self.arms.len() == 1 { ArmStatus::Leading } else { ArmStatus::Challenged };
             return reports;
         };
         let mut alive = false;
-        for (&arm, (evidence, threshold)) in self.arms.iter().zip(challenge::evidence(&view, &self.arms, cautious)) {
+        for (&arm, (evidence, threshold)) in self.arms.iter().zip(challenge::evidence(&view, &self.arms, rule)) {
             if arm != leader {
                 let is_alive = evidence < threshold;
                 let status = if is_alive { ArmStatus::Challenger } else { ArmStatus::RuledOut };
@@ -57,7 +48,7 @@ impl Calibrated {
         if self.opened < self.arms.len() {
             return RunReason::Opening;
         }
-        let Some(cautious) = self.challenges() else {
+        let Some(rule) = self.threshold_rule() else {
             return if self.index == Index::Elimination { RunReason::Comparison } else { RunReason::Index };
         };
         let view = self.view();
@@ -65,7 +56,7 @@ impl Calibrated {
         if leader == run.arm {
             return RunReason::Leading;
         }
-        match challenge::evidence(&view, &[run.arm], cautious)[..] {
+        match challenge::evidence(&view, &[run.arm], rule)[..] {
             [(evidence, threshold)] => RunReason::Challenge { leader, evidence, threshold },
             _ => RunReason::Unstated,
         }
