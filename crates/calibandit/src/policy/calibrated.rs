@@ -38,10 +38,8 @@ use super::error::{check, check_memory_bound, check_problem};
 use super::history::{RestoredPlays, StateError};
 use super::spec::PolicyConfig;
 use super::{ArmReport, PolicyError, RunReason, WarmStartError};
-use crate::math;
 use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
-use challenge::ThresholdRule;
 use crowd::Crowd;
 use lookup::ArmLookup;
 use sample_stats::SampleStats;
@@ -147,8 +145,7 @@ impl PolicyConfig for CalibratedSpec {
 
     fn filled(params: &CalibratedParams) -> Self {
         let CalibratedParams { memory_bound, index, first, growth, tuning, .. } = *params;
-        let tuning = (index == Index::EmpiricalBayes).then_some(tuning);
-        Self { memory_bound, index, first, growth: Some(growth), tuning }
+        Self { memory_bound, index, first, growth: Some(growth), tuning: Some(tuning) }
     }
 
     fn start(params: CalibratedParams, stream: Stream) -> Calibrated {
@@ -169,6 +166,12 @@ impl PolicyConfig for CalibratedSpec {
             index => format!("calibrated ({})", index.name()),
         }
     }
+}
+
+/// Whether snapshots need not have this value. Those of policies without it are as they were before it existed.
+#[cfg(feature = "serde")]
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What to play next: this arm, with this many recorded plays.
@@ -212,7 +215,7 @@ pub struct Calibrated {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     horizon: Option<u64>,
     index: Index,
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     tuning: Tuning,
     schedule: Schedule,
     records: Vec<SampleStats>,
@@ -229,7 +232,7 @@ pub struct Calibrated {
     /// Whether all losses so far can have come from [0, 1].
     bounded: bool,
     /// For the index `empirical-bayes`: the arms that are clearly worse than the leader.
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     crowd: Crowd,
     stream: Stream,
     /// With very many arms and the index `thompson`, the bound below which few draws lie.
@@ -315,24 +318,6 @@ impl Calibrated {
             None => index::prefer(self.index, &view, &mut self.stream),
         };
         NextRun { arm, record: self.schedule.visit(view.stats[arm].n, view.now.burn_in) }
-    }
-
-    /// The rule by which arms are ruled out, for the indices that compare them with the leader by evidence.
-    fn threshold_rule(&self) -> Option<ThresholdRule> {
-        match self.index {
-            Index::Challenge => Some(ThresholdRule::Challenge),
-            Index::EmpiricalBayes => Some(ThresholdRule::EmpiricalBayes(self.tuning)),
-            Index::Cautious => Some(ThresholdRule::Cautious),
-            _ => None,
-        }
-    }
-
-    /// The evidence at which elimination rules an arm out: the union bound of Algorithm 1 over arms and doublings, with
-    /// delta 0.05. Without a horizon the number of doublings is not limited; its square makes the sum of errors finite.
-    fn elimination_level(&self) -> f64 {
-        let doublings = math::log2(self.horizon.unwrap_or(self.time).max(2) as f64);
-        let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
-        math::ln(2.0 * self.records.len() as f64 * looks / DELTA)
     }
 }
 

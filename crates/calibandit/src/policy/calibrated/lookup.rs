@@ -2,7 +2,8 @@
 
 use super::ruling_out::SortedIntervals;
 use super::stats_groups::StatsGroups;
-use super::{Calibrated, Index, index};
+use super::{Calibrated, DELTA, Index, index};
+use crate::math;
 use crate::policy::grouped_arms::MANY_ARMS;
 use crate::policy::least_draw::LeastDraw;
 
@@ -33,6 +34,14 @@ impl PartialEq for ArmLookup {
 }
 
 impl Calibrated {
+    /// The evidence at which elimination rules an arm out: the union bound of Algorithm 1 over arms and doublings, with
+    /// delta 0.05. Without a horizon the number of doublings is not limited; its square makes the sum of errors finite.
+    pub(super) fn elimination_level(&self) -> f64 {
+        let doublings = math::log2(self.horizon.unwrap_or(self.time).max(2) as f64);
+        let looks = if self.horizon.is_some() { doublings } else { doublings * doublings };
+        math::ln(2.0 * self.records.len() as f64 * looks / DELTA)
+    }
+
     /// Rules out every arm whose confidence interval is above that of another, after feedback of this arm.
     pub(super) fn eliminate(&mut self, newest: usize) {
         let level = self.elimination_level();

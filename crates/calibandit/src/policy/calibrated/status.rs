@@ -1,6 +1,7 @@
 //! What a calibrated policy says about itself, and its start from past losses.
 
 use super::arms_view::ArmsView;
+use super::challenge::ThresholdRule;
 use super::{Calibrated, Index, challenge};
 use crate::policy::{ArmReport, ArmStatus, RunReason, WarmStartError};
 use crate::{Feedback, Run};
@@ -9,6 +10,16 @@ impl Calibrated {
     fn view(&self) -> ArmsView<'_> {
         let groups = self.lookup.groups.as_deref();
         ArmsView { stats: &self.records, arms: &self.arms, now: self.situation(), groups }
+    }
+
+    /// The rule by which arms are ruled out, for the indices that compare them with the leader by evidence.
+    pub(super) fn threshold_rule(&self) -> Option<ThresholdRule> {
+        match self.index {
+            Index::Challenge => Some(ThresholdRule::Challenge),
+            Index::EmpiricalBayes => Some(ThresholdRule::EmpiricalBayes(self.tuning)),
+            Index::Cautious => Some(ThresholdRule::Cautious),
+            _ => None,
+        }
     }
 
     pub(super) fn reports(&self) -> Vec<ArmReport> {
