@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use calibandit::zoo::{AlphaReo, Darts, Decay, Fitted, RacePair, Step};
 use calibandit::{GameSpec, PolicySpec};
-use play::{GameSource, StudyGame, StudyPolicy, play_all};
+use play::{StudyGame, StudyGameSource, StudyPolicy, play_all};
 use settings::setting;
 
 /// The seeds of the drawn sets.
@@ -38,7 +38,7 @@ const POLICIES: [&str; 8] = [
     r#"plain thompson={"kind": "thompson"}"#,
 ];
 
-struct Options {
+struct StudyOptions {
     set: String,
     instances: u64,
     settings: u64,
@@ -52,10 +52,10 @@ struct Options {
     policies: Vec<StudyPolicy>,
 }
 
-fn options() -> Result<Options, String> {
+fn options() -> Result<StudyOptions, String> {
     let mut arguments = std::env::args().skip(1);
     let set = arguments.next().ok_or("the first argument is the set: train, validate, test, games, races or pairs")?;
-    let mut options = Options {
+    let mut options = StudyOptions {
         set,
         instances: 100,
         settings: 216,
@@ -105,7 +105,7 @@ fn study_policy(text: &str) -> Result<StudyPolicy, String> {
     Ok(StudyPolicy { label: label.to_string(), spec, told })
 }
 
-fn games(options: &Options) -> Result<(Vec<StudyGame>, u64), String> {
+fn games(options: &StudyOptions) -> Result<(Vec<StudyGame>, u64), String> {
     if let Some(&(_, seed)) = SETS.iter().find(|(name, _)| *name == options.set) {
         let numbers = options.only.map_or(0..options.settings, |number| number..number + 1);
         let settings = numbers.map(|number| setting(seed, number));
@@ -115,7 +115,7 @@ fn games(options: &Options) -> Result<(Vec<StudyGame>, u64), String> {
     let named = |name: String, spec: GameSpec, memory_bound, horizon| StudyGame {
         name,
         kind: None,
-        source: GameSource::Named(spec),
+        source: StudyGameSource::Named(spec),
         memory_bound,
         horizon,
     };
@@ -146,7 +146,7 @@ fn games(options: &Options) -> Result<(Vec<StudyGame>, u64), String> {
             .map(|horizon| StudyGame {
                 name: format!("two arms, T {horizon}"),
                 kind: None,
-                source: GameSource::TwoArms,
+                source: StudyGameSource::TwoArms,
                 memory_bound: 3,
                 horizon,
             })

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use calibandit::{Arm, Engine, Game, GameSpec, Grid, LossCurve, Noise, Optima, PolicySpec, Stream, StreamKey, Weights};
 use calibandit::{Problem, simulate};
 
-use crate::settings::{Setting, SettingKind, logarithmic};
+use crate::settings::{SettingKind, StudySetting, logarithmic};
 
 /// Settings of kind `Many` play one part in this many of the instances.
 const MANY_SHARE: u64 = 10;
@@ -15,28 +15,28 @@ const MANY_SHARE: u64 = 10;
 pub(crate) struct StudyGame {
     pub(crate) name: String,
     pub(crate) kind: Option<SettingKind>,
-    pub(crate) source: GameSource,
+    pub(crate) source: StudyGameSource,
     pub(crate) memory_bound: u64,
     pub(crate) horizon: u64,
 }
 
 /// Where instances come from.
-pub(crate) enum GameSource {
-    Drawn(Setting),
+pub(crate) enum StudyGameSource {
+    Drawn(StudySetting),
     Named(GameSpec),
     /// Two arms with Bernoulli losses, memory 3, a warm-up that costs nothing and a gap that is log-uniform from 0.001
     /// to 0.5.
     TwoArms,
 }
 
-impl From<Setting> for StudyGame {
-    fn from(setting: Setting) -> Self {
+impl From<StudySetting> for StudyGame {
+    fn from(setting: StudySetting) -> Self {
         Self {
             name: format!("{} {}", setting.number, setting.title()),
             kind: Some(setting.kind),
             memory_bound: setting.memory_bound,
             horizon: setting.horizon,
-            source: GameSource::Drawn(setting),
+            source: StudyGameSource::Drawn(setting),
         }
     }
 }
@@ -44,9 +44,9 @@ impl From<Setting> for StudyGame {
 impl StudyGame {
     fn draw(&self, stream: &mut Stream) -> Game {
         match &self.source {
-            GameSource::Drawn(setting) => setting.game(stream),
-            GameSource::Named(spec) => spec.draw(stream).expect("named games are valid"),
-            GameSource::TwoArms => {
+            StudyGameSource::Drawn(setting) => setting.game(stream),
+            StudyGameSource::Named(spec) => spec.draw(stream).expect("named games are valid"),
+            StudyGameSource::TwoArms => {
                 let gap = logarithmic(0.001, 0.5, stream);
                 let arm = |loss| Arm::new(Weights::unit(3)?, LossCurve::constant(loss), Noise::Bernoulli);
                 let first: f64 = rand::RngExt::random(stream);
@@ -63,12 +63,12 @@ impl StudyGame {
     /// The optimum of every instance, if it does not depend on the instance.
     fn fixed_optimum(&self) -> Option<f64> {
         match self.source {
-            GameSource::Drawn(_) => {
+            StudyGameSource::Drawn(_) => {
                 let game = self.draw(&mut StreamKey::new(1, "policy-study/optimum", 0).game());
                 Optima::new(&game).excess_at(self.horizon).ok()
             }
-            GameSource::Named(_) => None,
-            GameSource::TwoArms => Some(0.0),
+            StudyGameSource::Named(_) => None,
+            StudyGameSource::TwoArms => Some(0.0),
         }
     }
 }

@@ -47,7 +47,7 @@ impl SettingKind {
 
 /// The losses of an arm before it is calibrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WarmUp {
+pub(crate) enum WarmUpKind {
     /// Its eventual loss: a switch costs nothing.
     Free,
     /// The worst eventual loss of the game.
@@ -60,18 +60,18 @@ pub(crate) enum WarmUp {
 
 /// One setting.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct StudySetting {
     pub(crate) number: u64,
     pub(crate) kind: SettingKind,
     pub(crate) losses: Vec<f64>,
     pub(crate) memory: usize,
     pub(crate) memory_bound: u64,
-    pub(crate) warm_up: WarmUp,
+    pub(crate) warm_up: WarmUpKind,
     pub(crate) noise: Noise,
     pub(crate) horizon: u64,
 }
 
-impl Setting {
+impl StudySetting {
     /// The game of an instance: the arms in a random order.
     pub(crate) fn game(&self, stream: &mut Stream) -> Game {
         let mut losses = self.losses.clone();
@@ -79,10 +79,10 @@ impl Setting {
         let worst = losses.iter().copied().fold(0.0, f64::max);
         let arm = |&eventual: &f64| {
             let curve = match self.warm_up {
-                WarmUp::Free => LossCurve::constant(eventual),
-                WarmUp::Worst => LossCurve::constant(worst).when_calibrated(eventual),
-                WarmUp::Dear => LossCurve::constant(1.0).when_calibrated(eventual),
-                WarmUp::Falling => {
+                WarmUpKind::Free => LossCurve::constant(eventual),
+                WarmUpKind::Worst => LossCurve::constant(worst).when_calibrated(eventual),
+                WarmUpKind::Dear => LossCurve::constant(1.0).when_calibrated(eventual),
+                WarmUpKind::Falling => {
                     let by = (1.0 - eventual) / self.memory as f64;
                     let at = |k: usize| 1.0 - by * k as f64;
                     LossCurve::by_plays((1..=self.memory).map(at).collect::<Vec<_>>()).when_calibrated(eventual)
@@ -113,8 +113,8 @@ impl Setting {
     }
 }
 
-/// Setting `number` of the set with this seed. The kinds follow each other in turn.
-pub(crate) fn setting(seed: u64, number: u64) -> Setting {
+/// StudySetting `number` of the set with this seed. The kinds follow each other in turn.
+pub(crate) fn setting(seed: u64, number: u64) -> StudySetting {
     let from = &mut StreamKey::new(seed, "policy-study/setting", number).game();
     let kind = SettingKind::ALL[number as usize % SettingKind::ALL.len()];
     let arms = match kind {
@@ -154,13 +154,13 @@ pub(crate) fn setting(seed: u64, number: u64) -> Setting {
     };
     let memory_bound = memory_bound.max(memory as u64);
     let warm_up = match whole_evenly(5, from) {
-        0 => WarmUp::Free,
-        1 | 2 => WarmUp::Worst,
-        3 => WarmUp::Dear,
-        _ => WarmUp::Falling,
+        0 => WarmUpKind::Free,
+        1 | 2 => WarmUpKind::Worst,
+        3 => WarmUpKind::Dear,
+        _ => WarmUpKind::Falling,
     };
     let losses = losses(kind, arms as usize, from);
-    Setting { number, kind, losses, memory, memory_bound, warm_up, noise, horizon }
+    StudySetting { number, kind, losses, memory, memory_bound, warm_up, noise, horizon }
 }
 
 /// The eventual losses.

@@ -3,7 +3,7 @@
 use crate::play::{Regrets, StudyGame, StudyPolicy};
 use crate::settings::SettingKind;
 
-type Results = [Vec<Option<Regrets>>];
+type StudyResults = [Vec<Option<Regrets>>];
 
 /// Means below 1 do not matter: 1 is added to both sides of every ratio.
 fn ratio(a: &Regrets, b: f64) -> f64 {
@@ -16,7 +16,7 @@ fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Mean, p99 and worst instance of every policy on every game.
-pub(crate) fn print_games(games: &[StudyGame], policies: &[StudyPolicy], results: &Results) {
+pub(crate) fn print_games(games: &[StudyGame], policies: &[StudyPolicy], results: &StudyResults) {
     let labels: Vec<_> = policies.iter().map(|policy| policy.label.as_str()).collect();
     println!("| game | {} |\n|---|{}", labels.join(" | "), "---|".repeat(labels.len()));
     let mut totals = vec![0.0; policies.len()];
@@ -38,7 +38,7 @@ pub(crate) fn print_games(games: &[StudyGame], policies: &[StudyPolicy], results
 }
 
 /// Every policy against the second one and against the best of all, and its tails; then the first policy by kind.
-pub(crate) fn print_summary(games: &[StudyGame], policies: &[StudyPolicy], results: &Results) {
+pub(crate) fn print_summary(games: &[StudyGame], policies: &[StudyPolicy], results: &StudyResults) {
     let best = |row: &[Option<Regrets>]| row.iter().flatten().map(Regrets::mean).fold(f64::INFINITY, f64::min);
     println!(
         "| policy | against {} | against best | loses by 20 % | p99 > 5 means | worst > 30 means |",
