@@ -38,6 +38,7 @@ def calibrated(
     memory_bound: int,
     index: Literal[
         "challenge",
+        "empirical-bayes",
         "cautious",
         "kl-ucb",
         "moss",
@@ -48,6 +49,7 @@ def calibrated(
     ] = "challenge",
     first: int = 32,
     growth: float | None = None,
+    tuning: Mapping[str, float] | None = None,
     label: str | None = None,
 ) -> PolicySpec:
     """Keep every calibrated loss, burn in only on a switch, switch rarely: far less regret, same guarantee.
@@ -62,8 +64,17 @@ def calibrated(
       horizon is short, more if the burn-in is long.
     * ``growth`` (a number in (0, 100]; if None: 0.15, or 1 for `elimination`): A visit records at least this
       fraction of the arm's earlier recorded plays.
+    * ``tuning``: The constants of the index `empirical-bayes`; the other indices have none.
     """
-    return _policy("calibrated", memory_bound=memory_bound, index=index, first=first, growth=growth, label=label)
+    return _policy(
+        "calibrated",
+        memory_bound=memory_bound,
+        index=index,
+        first=first,
+        growth=growth,
+        tuning=tuning,
+        label=label,
+    )
 
 
 @_readable
@@ -188,6 +199,7 @@ def pilot(
     most: int | None = None,
     index: Literal[
         "challenge",
+        "empirical-bayes",
         "cautious",
         "kl-ucb",
         "moss",
