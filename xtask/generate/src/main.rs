@@ -25,6 +25,7 @@ const POLICIES_HEAD: &str = r#""""Policies of the library by name, with the para
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Union
 
 from . import _core
