@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import os
+from contextlib import suppress
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core, _html
 from ._arguments import number, whole
@@ -14,8 +15,12 @@ from ._diagnosis import ArmDiagnosis, Note, Price, ReoDiagnosis, TallyingDiagnos
 from ._game import Game
 from ._json import loads
 from ._options import SeedLike, choice, path_of, seed_of, text
+from ._pilot import PilotPlan, pilot
 from ._wording import in_python
-from .errors import MissingFileError
+from .errors import GameError, MissingFileError, SpecError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Diagnosis", "diagnose"]
 
@@ -147,6 +152,57 @@ class Diagnosis:
         bound = None if memory_bound is None else whole("memory_bound", memory_bound, low=1, high=_LONGEST)
         drawn = whole("games", games, low=1, high=_MOST_GAMES)
         return Price(self._core.price(whole("horizon", horizon, low=1), drawn, seed_of(seed), bound))
+
+    def pilot(
+        self, longest: int | None = None, *, believe: Literal["tallying", "nothing"] = "tallying", seed: int = 1
+    ) -> PilotPlan:
+        """Plan the pilot that would answer what this log cannot: see :func:`pilot`.
+
+        The noise and the differences that matter are those of this diagnosis: a warm-up is worth finding from twice the
+        tolerance on.
+
+        Args:
+            longest: The longest memory that you consider possible. Default: what the diagnosis was told.
+            believe: ``"tallying"``: losses depend on how many of the last plays were of the same arm, and rise or fall
+                with that number. ``"nothing"``: only ``longest`` is assumed; the pilot is longer.
+            seed: The seed of the random order.
+        """
+        longest = self.longest if longest is None else longest
+        if longest is None:
+            raise SpecError("give `longest`: the longest memory that you consider possible, in plays")
+        sd = max(arm.sd for arm in self.arms.values())
+        drop = 2 * self.tolerance if believe == "tallying" else self.tolerance
+        return pilot(list(self.arms), longest, believe=believe, sd=max(sd, drop * 1e-6), drop=drop, seed=seed)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        price: Price | None = None,
+        backend: Literal["matplotlib", "plotly"] = "matplotlib",
+    ) -> Any:
+        """Plot what the report shows: warm-up, forgetting, what is still to change, and a price if it is given.
+
+        Args:
+            ax: The axes to draw into, if there is one panel (only matplotlib).
+            price: What :meth:`price` returned.
+            backend: ``"matplotlib"`` returns the axes; ``"plotly"`` returns an interactive figure.
+        """
+        from ._plot import plot_described
+
+        return plot_described(self._core.plot(None if price is None else price._core), ax, backend)
+
+    def report(self, path: str | os.PathLike[str], *, price: Price | None = None) -> None:
+        """Write a report: one self-contained HTML file with interactive figures and tables.
+
+        ``price`` is what :meth:`price` returned. Default: the price over 100,000 plays, if the log has enough plays for
+        a fitted game.
+        """
+        if price is None:
+            with suppress(GameError):
+                price = self.price()
+        core = None if price is None else price._core
+        self._core.report(path_of("path", path), self._log, self._tolerance_given, core)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of ``diagnosis.json``."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
 from ._frame import Frame
 from ._json import loads
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ArmDiagnosis", "Estimate", "Fatigue", "Note", "Price", "ReoDiagnosis", "Settled", "TallyingDiagnosis"]
 
@@ -169,6 +172,12 @@ class Price(Frame):
     def text(self) -> str:
         """What this means, in a sentence."""
         return str(self._found["text"])
+
+    def plot(self, ax: Axes | None = None, *, backend: Literal["matplotlib", "plotly"] = "matplotlib") -> Any:
+        """Plot the predicted regret against the memory bound, as in the report, with plain bandits as lines."""
+        from ._plot import plot_described
+
+        return plot_described(self._core.plot(), ax, backend)
 
     def __repr__(self) -> str:
         return f"<Price over {self.horizon:,} plays: {self.text}>"

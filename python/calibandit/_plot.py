@@ -102,8 +102,9 @@ def _matplotlib(figure: dict[str, Any], styles: dict[str, Any], spread: str | No
         place.set_title(panel["title"])
     for place in places[len(panels) :]:
         place.set_visible(False)
-    # Outside, so that it covers no curve.
-    drawing.legend(*places[0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    # Outside, so that it covers no curve. Panels may have different curves.
+    handles = {label: handle for place in places for handle, label in zip(*place.get_legend_handles_labels())}
+    drawing.legend(handles.values(), handles.keys(), loc="outside right upper", frameon=False)
     # A simulation without a name of its own needs no title.
     title = "" if figure["title"] == _SIMULATION else figure["title"]
     if len(panels) > 1:
@@ -111,6 +112,20 @@ def _matplotlib(figure: dict[str, Any], styles: dict[str, Any], spread: str | No
         return grid
     places[0].set_title("\n".join(line for line in (title, panels[0]["title"]) if line))
     return places[0]
+
+
+def plot_described(text: str, ax: Axes | None, backend: str) -> Any:
+    """Draw figures with confidence intervals and marked values, which the compiled module describes as JSON."""
+    choice("backend", backend, ["matplotlib", "plotly"])
+    described = loads(text)
+    if not described["figure"]["panels"]:
+        raise SpecError("there is nothing to draw: the log has too few plays for a curve")
+    if backend == "plotly":
+        if ax is not None:
+            raise SpecError("`ax` is for matplotlib: leave it out with plotly")
+        return _plotly(described["plotly"])
+    styles = {style["label"]: style for style in described["styles"]}
+    return _matplotlib(described["figure"], styles, "interval", ax)
 
 
 def _panel(ax: Axes, panel: dict[str, Any], styles: dict[str, Any], spread: str | None) -> None:
@@ -143,11 +158,27 @@ def _panel(ax: Axes, panel: dict[str, Any], styles: dict[str, Any], spread: str 
             axis.set_major_formatter(_number)
     if panel["y"]["min"] is not None:
         ax.set_ylim(bottom=panel["y"]["min"])
+    for rule in panel.get("rules", []):
+        ax.axvline(rule["at"], color="0.45", linewidth=1.2, linestyle=(0, (4, 3)))
+        ax.annotate(
+            rule["label"],
+            (rule["at"], 1),
+            (4, -4),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            va="top",
+            fontsize="small",
+            color="0.35",
+        )
 
 
 def _spread(ax: Axes, series: dict[str, Any], x: list[float], color: str, spread: str | None) -> None:
     points = series["points"]
-    if spread == "stderr" and any(point["stderr"] for point in points):
+    intervals = [point.get("interval") for point in points]
+    if spread == "interval" and all(intervals):
+        low, high = ([interval[end] for interval in intervals] for end in (0, 1))
+        ax.fill_between(x, low, high, color=color, alpha=_BAND, linewidth=0)
+    elif spread in ("stderr", "interval") and any(point["stderr"] for point in points):
         low = [point["mean"] - point["stderr"] for point in points]
         high = [point["mean"] + point["stderr"] for point in points]
         ax.fill_between(x, low, high, color=color, alpha=_BAND, linewidth=0)

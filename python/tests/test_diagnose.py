@@ -194,6 +194,57 @@ def test_the_price_is_that_of_the_simulated_game() -> None:
         found.price(0)
 
 
+def test_the_plot_shows_the_curves_of_the_tables() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    found = diagnosed(log())
+    price = found.price(2_000, games=3)
+    panels = {ax.get_title().partition(":")[0]: ax for ax in found.plot(price=price).ravel() if ax.get_visible()}
+    assert {"Warm-up", "What is still to change", "The price of M"} <= panels.keys()
+    lines = {line.get_label(): line for line in panels["Warm-up"].get_lines()}
+    assert lines["slim"].get_ydata().tolist() == pytest.approx(found.arms["slim"].curve["loss"].tolist())
+    assert any(set(line.get_xdata()) == {6.0} for line in panels["Warm-up"].get_lines()), "a line at M"
+    alone = price.plot()
+    assert alone.get_xlabel() == "memory bound M" and alone.get_xscale() == "log"
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+    with pytest.raises(cb.SpecError, match="`backend`"):
+        found.plot(backend="bokeh")  # type: ignore[arg-type]
+
+
+def test_the_plot_is_a_plotly_figure_on_demand() -> None:
+    plotly = pytest.importorskip("plotly.graph_objects")
+    found = diagnosed(log())
+    figure = found.plot(backend="plotly")
+    assert isinstance(figure, plotly.Figure) and {"slim", "plain"} <= {trace.name for trace in figure.data}
+    with pytest.raises(cb.SpecError, match="nothing to draw"):
+        diagnosed(log(blocks=2)).plot()
+
+
+def test_the_report_is_one_file_with_the_answer(tmp_path: Path) -> None:
+    path = tmp_path / "out.html"
+    diagnosed(log()).report(path)
+    page = path.read_text(encoding="utf-8")
+    assert "M = 6" in page and "The price of M" in page and "slim" in page
+    diagnosed(log(blocks=2)).report(path)
+    assert "No price can be predicted" in path.read_text(encoding="utf-8")
+    with pytest.raises(cb.FolderError):
+        diagnosed(log()).report(tmp_path / "nowhere" / "out.html")
+
+
+def test_a_pilot_for_what_the_log_cannot_say() -> None:
+    found = diagnosed(log(block=4, blocks=5000), longest=64)
+    plan = found.pilot()
+    assert plan.longest == 64 and {arm for arm, _ in plan.runs} == {"plain", "slim"}
+    # 400 (sd / drop)^2 plays of each arm, but at least ten times the longest memory.
+    sd = max(arm.sd for arm in found.arms.values())
+    assert plan.plays == 2 * max(math.ceil(400 * (sd / 0.1) ** 2), 640)
+    assert found.pilot(longest=8).longest == 8 and found.pilot(believe="nothing").plays > plan.plays
+    with pytest.raises(cb.SpecError, match="`longest`"):
+        diagnosed(log(), longest=None).pilot()
+
+
 BAD = log(blocks=4)
 
 

@@ -13,14 +13,22 @@ use calibandit_fit::diagnose::{
     CurveCell, DiagnoseError, DiagnoseOptions, Diagnosis, Estimate, FittedGameError, Log, LogArrays, LogCodes,
     LogColumns, LogError, LogFileError, Price, PriceError, PriceOptions, PriceRow, diagnose, read_log,
 };
+use calibandit_report::chart::plotly::{ViewOptions, description, styles};
+use calibandit_report::chart::{Figure, Palette, Panel};
+use calibandit_report::diagnosis::{
+    DiagnosisSource, diagnosis_report, difference_figure, forgetting_figure, price_figure, warm_up_figure,
+};
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::batch::label_column;
 use crate::failure::Failure;
 use crate::frame::PyFrame;
-use crate::interpreter::called;
+use crate::interpreter::{called, detached};
 use crate::watch::watched;
+
+/// Why a report has no price.
+const NO_PRICE: &str = "the log has too few plays of some arm for a curve";
 
 /// Names, each once, and the code of the name of each row as 32-bit numbers; -1 is a missing name.
 pub(crate) type Codes<'py> = (Vec<String>, &'py [u8]);
@@ -184,6 +192,36 @@ impl PyDiagnosis {
         (range.low(), range.high())
     }
 
+    /// The figures of the report as one figure with several panels, with styles and the description for plotly, as JSON.
+    fn plot(&self, price: Option<&PyPrice>) -> Result<String, Failure> {
+        called(|| {
+            let mut parts = vec![warm_up_figure(&self.0), forgetting_figure(&self.0), difference_figure(&self.0)];
+            parts.extend(price.map(|price| price_figure(&price.0)));
+            let mut figure = Figure::new("diagnosis", "");
+            for part in parts {
+                let titled = part.panels.into_iter().map(|panel| Panel { title: part.title.clone(), ..panel });
+                figure.panels.extend(titled);
+            }
+            Ok(drawn(&figure).to_string())
+        })
+    }
+
+    /// Writes the report: one HTML file. `log` is the name of the log.
+    fn report(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        log: &str,
+        tolerance_given: bool,
+        price: Option<&PyPrice>,
+    ) -> Result<(), Failure> {
+        detached(py, || {
+            let price = price.map(|price| &price.0).ok_or(NO_PRICE);
+            let page = diagnosis_report(&self.0, DiagnosisSource { log, tolerance_given }, price, "");
+            std::fs::write(&path, page.to_html()).map_err(|error| Failure::File { path, error })
+        })
+    }
+
     /// What policies would lose on fitted games, over this many plays.
     fn price(
         &self,
@@ -215,6 +253,11 @@ impl PyPrice {
         called(|| Ok(serde_json::to_string(&self.0)?))
     }
 
+    /// The figure of the report, with styles and the description for plotly, as JSON.
+    fn plot(&self) -> Result<String, Failure> {
+        called(|| Ok(drawn(&price_figure(&self.0)).to_string()))
+    }
+
     /// One row per policy and memory bound.
     fn frame(&self) -> Result<PyFrame, Failure> {
         called(|| {
@@ -233,6 +276,16 @@ impl PyPrice {
             ])
         })
     }
+}
+
+/// A figure, the style of every curve in it, and the description for plotly.
+fn drawn(figure: &Figure) -> Value {
+    let palette = Palette::for_figures([figure]);
+    json!({
+        "figure": figure,
+        "styles": styles(figure, &palette),
+        "plotly": description(figure, &palette, &ViewOptions::default()),
+    })
 }
 
 impl From<FittedGameError> for Failure {
