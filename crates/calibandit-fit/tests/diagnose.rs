@@ -86,7 +86,7 @@ fn repeated_exposure_is_judged() {
 
 /// An arm that was played a few times, never twice in a row, could become better than any other one.
 #[test]
-fn repeated_exposure_is_undecided_if_an_arm_was_hardly_played() {
+fn repeated_exposure_and_price_are_open_if_an_arm_was_hardly_played() {
     let mut builder = LogBuilder::new();
     for play in 0..2000 {
         let (arm, level) = if play % 250 == 7 { ("rare", 0.9) } else { ("usual", 0.3) };
@@ -95,7 +95,10 @@ fn repeated_exposure_is_undecided_if_an_arm_was_hardly_played() {
     let found = diagnose(&builder.build().unwrap(), &options(40, 0.1)).unwrap();
     assert_eq!(found.arm("rare").unwrap().reach, 0);
     assert_eq!((found.reo.verdict, found.reo.alpha.1), (ReoVerdict::Undecided, None));
-    assert!(found.reo.reason.unwrap().contains("`rare`"));
+    assert!(found.reo.reason.as_ref().unwrap().contains("`rare`"));
+    // A fitted game would have a flat curve for the arm, and plain bandits would look fine on it.
+    assert!(found.game().unwrap_err().to_string().contains("`rare`"));
+    assert!(found.price(&PriceOptions::default()).is_err());
 }
 
 #[test]

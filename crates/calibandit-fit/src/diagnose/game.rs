@@ -64,6 +64,10 @@ impl ArmCurve {
     /// The curve through the positions after a rest, up to where the arm has settled.
     pub(super) fn of_positions(arm: &ArmDiagnosis, confidence: f64) -> Option<Self> {
         let eventual = arm.eventual?;
+        // Nothing was compared: a flat curve would say that the arm does not warm up, and that a plain bandit is fine.
+        if arm.settled.upper.is_none() && arm.reach <= 1 {
+            return None;
+        }
         // Half a two-sided interval is about this many standard errors, if there are many clusters.
         let width = normal_quantile(1.0 - (1.0 - confidence) / 2.0);
         let error = |low: f64, high: f64| (high - low) / (2.0 * width);

@@ -34,14 +34,11 @@ pub(super) fn judge(arms: &[ReoArm<'_>], tolerance: f64, confidence: f64, memory
     let mut rare = None;
     for (arm, info) in arms.iter().enumerate() {
         let cells = info.cells.cells();
+        // Without a state nothing is known about the arm, so nothing can hold.
         if cells.len() == 0 && !memoryless {
             rare.get_or_insert_with(|| format!("arm `{}` is hardly ever played twice after a rest", info.name));
         }
         let unsettled = |cell: &usize| info.settled.is_none_or(|settled| cells.first(*cell) < settled);
-        // Without a state nothing is known about the arm, so nothing can hold.
-        if info.settled.is_none() && cells.len() == 0 {
-            rare.get_or_insert_with(|| format!("arm `{}` has too few plays for any comparison", info.name));
-        }
         for cell in (0..cells.len()).filter(unsettled) {
             let plays = info.cells.plays(cell);
             match info.cells.compare(cell, cell, false).filter(|_| plays >= LEAST_PLAYS) {
