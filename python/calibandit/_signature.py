@@ -24,7 +24,8 @@ class _LinesSignature(inspect.Signature):
             if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
                 keyword_only = True
                 lines.append("*")
-            stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+            is_any = parameter.kind is parameter.VAR_KEYWORD
+            stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" if is_any else ""
             annotation = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
             default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
             lines.append(f"{stars}{parameter.name}{annotation}{default}")
