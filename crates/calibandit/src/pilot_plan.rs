@@ -31,7 +31,7 @@ const TALLYING_PLAYS: f64 = 600.0;
 /// The same design plays each arm at least this many times the longest memory.
 const TALLYING_LENGTHS: f64 = 10.0;
 /// Plays of an arm per `(sd / tolerance)²`, for [`PilotDesign::Blocks`]. Chosen by simulation.
-const BLOCKS_PLAYS: f64 = 150.0;
+const BLOCKS_PLAYS: f64 = 225.0;
 /// The same design plays each arm in at least this many blocks.
 const BLOCKS_RUNS: f64 = 20.0;
 
@@ -52,7 +52,7 @@ impl PilotDesign {
     /// ```
     /// use calibandit::PilotDesign;
     /// assert_eq!(PilotDesign::Tallying.plays_per_arm(64, 0.5, 0.25), 2400.0);
-    /// assert_eq!(PilotDesign::Blocks.plays_per_arm(64, 0.5, 0.1), 3840.0); // 150·25 plays, in 40 blocks of 96
+    /// assert_eq!(PilotDesign::Blocks.plays_per_arm(64, 0.5, 0.1), 5664.0); // 225·25 plays, in 59 blocks of 96
     /// ```
     pub fn plays_per_arm(self, longest: u32, sd: f64, difference: f64) -> f64 {
         let ratio = sd / difference;
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(size(PilotDesign::Tallying, 64, 0.1, 0.2), 640.0, "ten times the longest memory");
         assert_eq!(size(PilotDesign::Tallying, 64, 0.5, 0.1), 15_000.0);
         assert_eq!(size(PilotDesign::Blocks, 64, 0.1, 0.2), 1920.0, "20 blocks of 96");
-        assert_eq!(size(PilotDesign::Blocks, 3, 0.5, 0.1), 3750.0, "750 blocks of 5");
+        assert_eq!(size(PilotDesign::Blocks, 3, 0.5, 0.1), 5625.0, "1125 blocks of 5");
     }
 
     /// The logarithms of lengths are uniform up to rounding: each doubling has the same share of runs.

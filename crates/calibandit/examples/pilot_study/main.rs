@@ -81,6 +81,10 @@ fn is_usable(curve: &StudyCurve, bound: u64) -> bool {
 
 /// Plans of the design for tallying, with half, once and 1.5 times the plays of the library.
 fn plans(runs: u64) -> Result<(), StudyError> {
+    println!(
+        "Plans for tallying, longest memory {LONGEST}: the share of {runs} pilots whose M is usable, that is, within a"
+    );
+    println!("third of the warm-up of the eventual loss, and at most twice the memory.\n");
     println!("| curve, drop, losses | plays per arm | usable at half | usable | usable at 1.5 times | M >= m |");
     println!("|---|---|---|---|---|---|");
     for (noise_name, noise, sd) in NOISES {
@@ -146,6 +150,7 @@ fn follow(game: &Game, plan: &PilotPlan, run: u64) -> Option<MemorySet> {
 
 /// The policy without a horizon: how often its memory bound is usable, and after how many plays.
 fn policy(curves: &[StudyCurve], runs: u64) -> Result<(), StudyError> {
+    println!("The policy `pilot` without a horizon, {runs} runs each; m is the memory.\n");
     println!(
         "| curve, losses | longest | M >= m | usable | median M | least M | median plays of the pilot | most plays |"
     );
@@ -201,6 +206,7 @@ fn pilot(game: &Game, longest: u32, run: u64) -> Result<(u64, u64), StudyError> 
 
 /// Regret of `pilot` beside `calibrated` that knows the memory, or only the longest memory considered possible.
 fn regret(instances: u64) -> Result<(), StudyError> {
+    println!("Complete policy regret with two standard errors, {} instances.\n", instances.max(2));
     println!("| curve, losses | T | longest | calibrated, M = m | calibrated, M = longest | pilot |");
     println!("|---|---|---|---|---|---|");
     for (noise_name, noise, _) in NOISES {
