@@ -14,7 +14,7 @@ def test_every_arm_gets_the_same_plays_in_separate_runs() -> None:
     plays: Counter[str] = Counter()
     for arm, count in plan.runs:
         plays[arm] += count
-    assert dict(plays) == {arm: plan.plays_per_arm for arm in "abc"}
+    assert dict(plays) == dict.fromkeys("abc", plan.plays_per_arm)
     assert plan.plays == 3 * plan.plays_per_arm
     assert all(one[0] != other[0] for one, other in zip(plan.runs, plan.runs[1:], strict=False))
     assert "no arm remembers more than 12 plays" in plan.answers

@@ -106,6 +106,7 @@ macro_rules! pages {
 
 pages! {
     fit_your_own: "tutorials/fit-your-own.md",
+    diagnose: "guide/diagnose.md",
     first_experiment: "guide/first-experiment.md",
     gymnasium: "guide/gymnasium.md",
     python: "guide/python.md",

@@ -192,7 +192,8 @@ impl PyDiagnosis {
         (range.low(), range.high())
     }
 
-    /// The figures of the report as one figure with several panels, with styles and the description for plotly, as JSON.
+    /// The figures of the report as one figure with several panels, with styles and the description for plotly, as
+    /// JSON.
     fn plot(&self, price: Option<&PyPrice>) -> Result<String, Failure> {
         called(|| {
             let mut parts = vec![warm_up_figure(&self.0), forgetting_figure(&self.0), difference_figure(&self.0)];

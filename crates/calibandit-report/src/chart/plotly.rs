@@ -44,8 +44,8 @@ pub struct ViewOptions {
     pub theme: Theme,
     /// Adds what a page needs to change the view without this library: hidden traces of all other spread modes;
     /// standard errors instead of texts in `customdata`; in `layout.meta`, a suitable `width` and for each panel, in
-    /// `axes`, both scales of `x` and `y`, the `name` of x, the `floor` of bands on a log axis, and for both scales of x
-    /// the marked values and what a log time axis shows before the first checkpoint (`remarks`: `shapes` and
+    /// `axes`, both scales of `x` and `y`, the `name` of x, the `floor` of bands on a log axis, and for both scales of
+    /// x the marked values and what a log time axis shows before the first checkpoint (`remarks`: `shapes` and
     /// `annotations`).
     pub alternatives: bool,
 }

@@ -83,9 +83,9 @@ fn rounded_loss(loss: f64) -> String {
 
 fn forgetting(found: &Diagnosis) -> ReportSection {
     let prose = "The loss of the first play after a pause, for pauses that follow a long run. Short \
-                 pauses cost nothing where the curve is at the arm's eventual loss; an arm that has forgotten everything \
-                 begins again at the left end of its warm-up curve. The longest pause at which the curve still rises is \
-                 how far back the arm remembers.";
+                 pauses cost nothing where the curve is at the arm's eventual loss; an arm that has forgotten \
+                 everything begins again at the left end of its warm-up curve. The longest pause at which the curve \
+                 still rises is how far back the arm remembers.";
     section(forgetting_figure(found), prose.to_owned(), &without_forgetting(found))
 }
 
@@ -95,8 +95,8 @@ fn without_forgetting(found: &Diagnosis) -> String {
         found.arms.iter().flat_map(|arm| arm.forgetting.iter().map(|cell| (arm.name.as_str(), cell))).collect();
     let range = pauses.iter().map(|(_, cell)| (cell.first, cell.last)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let Some((shortest, longest)) = range else {
-        let missing = "This log says nothing about forgetting: no arm was played in a long run, then paused, and played \
-                       again, often enough.";
+        let missing = "This log says nothing about forgetting: no arm was played in a long run, then paused, and \
+                       played again, often enough.";
         return missing.to_owned();
     };
     let losses: Vec<String> = pauses
@@ -115,10 +115,10 @@ fn without_forgetting(found: &Diagnosis) -> String {
 fn still_to_change(found: &Diagnosis) -> ReportSection {
     let sure = percent(found.confidence);
     let prose = format!(
-        "This is the proof of M. Each band has the one-sided {sure} bounds of the difference between the loss at a play \
-         in a row and the eventual loss. Read it from the right to the left: as long as the band of an arm is within the \
-         tolerance (± {}), the arm is shown to be settled there; the search ends where a band leaves it. A narrow band \
-         that leaves it shows a change; a wide one shows that there are too few plays.",
+        "This is the proof of M. Each band has the one-sided {sure} bounds of the difference between the loss at a \
+         play in a row and the eventual loss. Read it from the right to the left: as long as the band of an arm is \
+         within the tolerance (± {}), the arm is shown to be settled there; the search ends where a band leaves it. A \
+         narrow band that leaves it shows a change; a wide one shows that there are too few plays.",
         rounded(found.tolerance)
     );
     let missing = "Nothing could be compared with an eventual loss: there are too few plays after a rest, or too few \
@@ -130,9 +130,9 @@ fn priced(found: &Diagnosis, price: Result<&Price, &str>) -> ReportSection {
     match price {
         Ok(price) => {
             let prose = format!(
-                "{} Games are drawn from the uncertainty of the curves above and simulated; regret is the loss in excess \
-                 of the best arm played throughout. Bounds that are too small are predicted within a factor of two or \
-                 three only.",
+                "{} Games are drawn from the uncertainty of the curves above and simulated; regret is the loss in \
+                 excess of the best arm played throughout. Bounds that are too small are predicted within a factor of \
+                 two or three only.",
                 price_text(found, price)
             );
             let mut section = section(price_figure(price), prose, "");

@@ -265,7 +265,8 @@ pub fn price_text(found: &Diagnosis, price: &Price) -> String {
         (_, false) => "",
     };
     let mut text = format!(
-        "{begin}Over {}, `calibrated` with M = {bound} is predicted to lose {} more than the best arm played throughout",
+        "{begin}Over {}, `calibrated` with M = {bound} is predicted to lose {} more than the best arm played \
+         throughout",
         count(price.horizon, "play"),
         plus_minus(middle.regret, middle.stderr, 3)
     );

@@ -6,9 +6,9 @@
 //!
 //! SET is `train`, `validate` or `test` (drawn settings, each set from its own seed), `games` (the eight games of the
 //! paper's figures), `races` (the ten races) or `pairs` (two arms with a random gap). A POLICY is a kind of policy
-//! with parameters as JSON, such as `'{"kind": "calibrated", "index": "cautious"}'`; it may be preceded by `LABEL=`, and
-//! followed by `@anytime` if the horizon is not to be told. The memory bound is that of the setting. The first policy
-//! is the one that is judged, the second the one it is compared with.
+//! with parameters as JSON, such as `'{"kind": "calibrated", "index": "cautious"}'`; it may be preceded by `LABEL=`,
+//! and followed by `@anytime` if the horizon is not to be told. The memory bound is that of the setting. The first
+//! policy is the one that is judged, the second the one it is compared with.
 
 #![allow(clippy::print_stdout)] // a program that prints tables
 

@@ -69,6 +69,8 @@ pub struct CalibratedSpec {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub growth: Option<f64>,
     /// The constants of the index `empirical-bayes`; the other indices have none.
+    ///
+    /// Default: caution 3, novelty 3 and doubt 0.5 for that index.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tuning: Option<Tuning>,
 }

@@ -1,7 +1,7 @@
 //! The start: every arm is measured once.
 //!
-//! The index `empirical-bayes` measures in parts, and leaves an arm as soon as it is ruled out by the best of those that
-//! were measured before. The other indices measure each arm in one run.
+//! The index `empirical-bayes` measures in parts, and leaves an arm as soon as it is ruled out by the best of those
+//! that were measured before. The other indices measure each arm in one run.
 
 use super::arms_view::ArmsView;
 use super::{Calibrated, Index, challenge};

@@ -43,7 +43,8 @@ impl SampleStats {
     /// The mean on a scale on which its standard error hardly depends on it, and the square of that error.
     ///
     /// For losses in [0, 1] this is twice the arc sine of the square root, which makes the variance of Bernoulli means
-    /// 1/n (Anscombe 1948); for other losses the mean itself. Small samples count one loss of the largest variance more.
+    /// 1/n (Anscombe 1948); for other losses the mean itself. Small samples count one loss of the largest variance
+    /// more.
     pub(super) fn stabilised(&self, bounded: bool) -> (f64, f64) {
         let variance = self.variance();
         if !bounded {

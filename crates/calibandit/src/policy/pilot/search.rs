@@ -32,7 +32,8 @@ pub(super) fn candidates(longest: u32) -> Vec<u32> {
 
 /// Whether two sums of the same losses agree up to rounding errors; `scale` is a bound of the sum of absolute losses.
 fn same_sum(one: f64, other: f64, scale: f64) -> bool {
-    (one - other).abs() <= 1e-9 * scale
+    // Squares of tiny losses are 0, so the sums themselves count too.
+    (one - other).abs() <= 1e-9 * (scale + one.abs() + other.abs())
 }
 
 /// The number of cells of losses per arm, over all candidates.
