@@ -34,11 +34,14 @@ fn bound(game: &Game, sd: f64, tolerance: f64, seed: u64) -> Option<u32> {
     diagnose(&log.build().unwrap(), &options).unwrap().memory_bound
 }
 
+/// The part of the warm-up that is left, by share of the memory.
+type WarmUpShape = fn(f64) -> f64;
+
 #[test]
 #[ignore = "slow: 100 pilots of eight games"]
 fn pilots_in_blocks_give_a_usable_bound() {
     let tolerance = 0.1;
-    let shapes: [(&str, usize, fn(f64) -> f64); 4] = [
+    let shapes: [(&str, usize, WarmUpShape); 4] = [
         ("step 8", 8, |t| f64::from(u8::from(t < 1.0))),
         ("step 32", 32, |t| f64::from(u8::from(t < 1.0))),
         ("linear 16", 16, |t| 1.0 - t),
