@@ -39,6 +39,12 @@ API_PAGES = {
         "Games of your own (`Game`, `Arm`), games fitted to data (`fit`), and [games by name][calibandit.games].",
         ("_arm", "_game", "_optimum", "_noise", "_fit"),
     ),
+    "memory": (
+        "Memory from logs",
+        "`diagnose` finds a memory bound in a log of plays, `pilot` plans the plays whose log gives one. See also the "
+        "[guide page](../guide/which-memory-bound.md).",
+        ("_diagnose", "_diagnosis", "_pilot", "_price", "_frame"),
+    ),
     "policies": (
         "Policies",
         "The policies of the library are [functions][calibandit.policies]; a subclass of `Policy` is one of your own.",
