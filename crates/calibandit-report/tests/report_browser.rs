@@ -96,7 +96,7 @@ fn axes_and_spread_can_be_chosen() {
     browser.wait_for("document.querySelector('.plot').layout.yaxis.type === 'linear'");
     assert_eq!((ticks(&mut browser, "x"), ticks(&mut browser, "y")), linear, "the same as before");
     let modes = [
-        ("none", 0, 0, "Curves are means over instances."),
+        ("none", 0, 0, "Only means are shown."),
         ("quantiles", 12, 0, "10 % to the 90 % quantile"),
         ("instances", 0, 6, "thin lines are single instances"),
         ("stderr", 6, 0, "± 1 standard error"),
