@@ -43,11 +43,27 @@ fn main() {
     corpus("fit_tables").add("plain", table.as_bytes());
     corpus("fit_tables").add("crlf", table.replace('\n', "\r\n").as_bytes());
     corpus("fit_tables").add("missing", table.replace("6.6", "NA").replace("8.0", "").as_bytes());
+    logs(&corpus("logs"));
     for kind in 0..PolicySpec::catalogue().len() as u8 {
         let calls = (0..120u8).flat_map(|call| [[0, 3, 0, 1, 2, 4, 6, 7][call as usize % 8], call % 15, 2]);
         let history: Vec<u8> = [kind, 2, 4, 2, 100, 1].into_iter().chain([0; 8]).chain(calls).collect();
         corpus("histories").add(&format!("policy-{kind}"), &history);
     }
+}
+
+/// Two arms in blocks, one of which warms up; with order and unit, with missing losses, and a Parquet table.
+fn logs(corpus: &Corpus) {
+    let mut table = "arm,loss,order,unit\n".to_owned();
+    for play in 0..400 {
+        let (arm, position) = (["a", "b"][play / 10 % 2], play % 10);
+        let loss = 0.5 + 0.1 * ((play * 7) % 5) as f64 + if arm == "b" && position < 3 { 1.0 } else { 0.0 };
+        table += &format!("{arm},{loss:.2},{play},{}\n", play / 200);
+    }
+    corpus.add("plain", table.as_bytes());
+    corpus.add("missing", table.replace("0.60", "NA").replace("0.80", "").as_bytes());
+    corpus.add("crlf", table.lines().take(80).map(|line| format!("{line}\r\n")).collect::<String>().as_bytes());
+    let results = FIXTURE.files.iter().find(|(name, _)| name == "results.parquet").expect("a run has results");
+    corpus.add("parquet", &results.1);
 }
 
 /// The folder of a target's seeds.

@@ -12,6 +12,7 @@ mod fit_tables;
 pub mod fixture;
 mod histories;
 mod journals;
+mod logs;
 mod manifests;
 pub mod mutation;
 mod parquet_tables;
@@ -22,6 +23,7 @@ pub use experiment_files::experiment_files;
 pub use fit_tables::fit_tables;
 pub use histories::histories;
 pub use journals::journals;
+pub use logs::logs;
 pub use manifests::manifests;
 pub use parquet_tables::parquet_tables;
 pub use results_csv::results_csv;
@@ -37,7 +39,7 @@ pub struct FuzzTarget {
 }
 
 /// Every target.
-pub const TARGETS: [FuzzTarget; 8] = [
+pub const TARGETS: [FuzzTarget; 9] = [
     FuzzTarget { name: "experiment_files", run: experiment_files },
     FuzzTarget { name: "journals", run: journals },
     FuzzTarget { name: "manifests", run: manifests },
@@ -46,4 +48,5 @@ pub const TARGETS: [FuzzTarget; 8] = [
     FuzzTarget { name: "snapshots", run: snapshots },
     FuzzTarget { name: "fit_tables", run: fit_tables },
     FuzzTarget { name: "histories", run: histories },
+    FuzzTarget { name: "logs", run: logs },
 ];

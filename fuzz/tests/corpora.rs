@@ -52,4 +52,4 @@ macro_rules! targets {
     };
 }
 
-targets!(experiment_files, journals, manifests, results_csv, parquet_tables, snapshots, fit_tables, histories);
+targets!(experiment_files, journals, manifests, results_csv, parquet_tables, snapshots, fit_tables, histories, logs);

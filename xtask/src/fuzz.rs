@@ -13,15 +13,16 @@ use crate::shell::{self, OutputStream, Program};
 
 /// The targets and the executions of each in a full run: 10^7 in all. Targets that write files or run experiments are
 /// slower, so they have fewer.
-const TARGETS: [(&str, u64); 8] = [
+const TARGETS: [(&str, u64); 9] = [
     ("experiment_files", 400_000),
     ("journals", 200_000),
     ("manifests", 300_000),
     ("results_csv", 4_000_000),
     ("parquet_tables", 100_000),
-    ("snapshots", 4_600_000),
+    ("snapshots", 4_500_000),
     ("fit_tables", 300_000),
     ("histories", 100_000),
+    ("logs", 100_000),
 ];
 
 const FOLDER: &str = "target/fuzz";
