@@ -74,7 +74,7 @@ fn policies_can_be_hidden_shown_and_isolated() {
         browser.call("Input.dispatchKeyEvent", json!({"type": "keyDown", "key": " ", "code": "Space", "text": " "}));
         browser.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": " ", "code": "Space"}));
     }
-    browser.wait_for("document.querySelector('.plot').textContent.includes('All policies are hidden')");
+    browser.wait_for("document.querySelector('.plot').textContent.includes('All curves are hidden')");
     assert_no_errors_and_requests(&browser, &page);
 }
 
