@@ -207,7 +207,7 @@ fn lemma_3_visits_are_long_and_few() {
                     let later = visits.iter().filter(|visit| visit.before > 0);
                     let complete = later.clone().count().saturating_sub(1);
                     for visit in later.take(complete) {
-                        // The default index leaves an arm that is ruled out before it was played as long as its
+                        // This index leaves an arm that is ruled out before it was played as long as its
                         // burn-in.
                         let burn_in = if index == Index::EmpiricalBayes { 0.0 } else { memory_bound as f64 - 1.0 };
                         let least = (0.15 * visit.before as f64).max(8.0).max(burn_in);

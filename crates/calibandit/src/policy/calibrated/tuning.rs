@@ -1,4 +1,4 @@
-//! The constants of the default index, which can be varied.
+//! The constants of the index `empirical-bayes`, which can be varied.
 
 use crate::policy::PolicyError;
 use crate::policy::error::check;
