@@ -5,6 +5,9 @@
 
 use crate::byte_reader::ByteReader;
 
+/// Copies that would make the file longer are left out: a file of one line doubles with each copy of that line.
+const MOST_BYTES: usize = 32 * 1024;
+
 /// The file after the edits.
 pub(crate) fn edited(file: &[u8], input: &[u8]) -> Vec<u8> {
     match input.split_first() {
@@ -38,9 +41,11 @@ fn edit(bytes: &mut Vec<u8>, edits: &mut ByteReader<'_>) {
         }
         6 => {
             let (line, place) = (line_at(bytes, at), edits.place(bytes.len()));
-            let copied = bytes[line].to_vec();
-            let to = line_at(bytes, place).start;
-            bytes.splice(to..to, copied);
+            if bytes.len() + line.len() <= MOST_BYTES {
+                let copied = bytes[line].to_vec();
+                let to = line_at(bytes, place).start;
+                bytes.splice(to..to, copied);
+            }
         }
         _ => drop(bytes.drain(line_at(bytes, at))),
     }
@@ -51,4 +56,15 @@ fn line_at(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |before| before + 1);
     let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |after| at + after + 1);
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_the_only_line_stop_at_a_limit() {
+        let length = edited(&[b'x'; 1000], &[6; 4096]).len();
+        assert!(length > MOST_BYTES / 2 && length <= MOST_BYTES, "{length}");
+    }
 }
