@@ -90,6 +90,7 @@ pub mod game;
 mod interrupt;
 mod math;
 pub mod pilot_plan;
+mod planning;
 pub mod policy;
 pub mod prelude;
 pub mod regret;

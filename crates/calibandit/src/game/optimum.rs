@@ -15,18 +15,12 @@
 //! expected losses.
 
 mod bounds;
-mod dynamic_program;
 mod error;
-mod fixed_point;
-mod graph;
+mod exploration;
 mod memory;
-mod meter;
-mod min_mean_cycle;
-mod planner;
 mod search;
 mod sequence;
 mod state_space;
-mod walks;
 mod warmup_cost;
 
 #[cfg(test)]
@@ -39,17 +33,16 @@ pub use sequence::BestSequence;
 use std::collections::HashMap;
 
 use error::SolverError;
-use fixed_point::{LONGEST, float};
-use graph::Graph;
-use meter::MemoryLimit;
-use planner::Planner;
 use search::{Search, SearchOutcome, SearchResult};
-use sequence::Plan;
 use state_space::StateSpace;
 use warmup_cost::WarmupCost;
 
 use super::Game;
 use super::least_loss::LeastLossError;
+use crate::planning::fixed_point::{LONGEST, float};
+use crate::planning::graph_planner::GraphPlanner;
+use crate::planning::meter::MemoryLimit;
+use crate::planning::plan::Plan;
 use crate::{Interrupt, Interrupted};
 
 /// The least expected loss of a number of plays, and plays that attain it.
@@ -128,7 +121,7 @@ pub struct Optima<'g> {
     limits: Limits,
     interrupt: Interrupt<'g>,
     /// The graph, once it was needed, or why there is none.
-    planner: Option<Result<Planner<'g>, SolverError>>,
+    planner: Option<Result<GraphPlanner<'g>, SolverError>>,
     settled: Option<SettledPlan>,
     /// Searches that reached their limit, by horizon.
     exhausted_searches: HashMap<u64, ExhaustedSearch>,
@@ -217,7 +210,7 @@ impl<'g> Optima<'g> {
     pub fn at(&mut self, horizon: u64) -> Result<Optimum, OptimumError> {
         let plan = match self.solve(horizon)? {
             Solution::Plan(plan) => plan,
-            Solution::InGraph => self.planner()?.plan(horizon)?,
+            Solution::InGraph => self.planner()?.plan(horizon).map_err(SolverError::from)?,
         };
         let excess = float(plan.excess);
         Ok(Optimum {
@@ -232,7 +225,7 @@ impl<'g> Optima<'g> {
     pub fn excess_at(&mut self, horizon: u64) -> Result<f64, OptimumError> {
         Ok(float(match self.solve(horizon)? {
             Solution::Plan(plan) => plan.excess,
-            Solution::InGraph => self.planner()?.excess(horizon)?,
+            Solution::InGraph => self.planner()?.excess(horizon).map_err(SolverError::from)?,
         }))
     }
 
@@ -347,14 +340,14 @@ impl<'g> Optima<'g> {
         Some(plan)
     }
 
-    fn planner(&mut self) -> Result<&mut Planner<'g>, SolverError> {
+    fn planner(&mut self) -> Result<&mut GraphPlanner<'g>, SolverError> {
         if self.planner.is_none() {
             let memory = MemoryLimit(self.limits.bytes);
-            let graph = Graph::new(&self.space, self.limits.states, memory, self.interrupt);
+            let graph = exploration::explore(&self.space, self.limits.states, memory, self.interrupt);
             if let Err(SolverError::Interrupted(interrupted)) = graph {
                 return Err(interrupted.into());
             }
-            self.planner = Some(graph.map(|graph| Planner::new(graph, memory, self.interrupt)));
+            self.planner = Some(graph.map(|graph| GraphPlanner::new(graph, memory, self.interrupt)));
         }
         let planner = self.planner.as_mut().expect("it was made if it was not there");
         planner.as_mut().map_err(|error| error.clone())

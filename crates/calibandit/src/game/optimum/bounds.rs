@@ -1,6 +1,5 @@
 //! Lower and upper bounds on the optimum, for games that are too large for the exact one.
 
-use super::fixed_point::{LONGEST, fixed, float};
 use super::sequence::BestSequence;
 use super::state_space::StateSpace;
 use super::warmup_cost::WarmupCost;
@@ -8,6 +7,7 @@ use super::{Optima, OptimumError, search};
 use crate::Interrupt;
 use crate::game::Game;
 use crate::game::least_loss::least_losses;
+use crate::planning::fixed_point::{LONGEST, fixed, float};
 
 /// A lower and an upper bound of the optimum.
 #[derive(Clone, Debug, PartialEq)]

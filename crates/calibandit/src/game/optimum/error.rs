@@ -1,6 +1,7 @@
 //! Why the optimum is not known.
 
-use super::fixed_point::LONGEST;
+use crate::planning::error::PlanningError;
+use crate::planning::fixed_point::LONGEST;
 use crate::{CurveLeftRange, Interrupted};
 
 /// Why the optimum is not known.
@@ -143,6 +144,15 @@ impl From<SolverError> for OptimumError {
 impl From<CurveLeftRange> for SolverError {
     fn from(error: CurveLeftRange) -> Self {
         Self::CurveLeftRange(error)
+    }
+}
+
+impl From<PlanningError> for SolverError {
+    fn from(error: PlanningError) -> Self {
+        match error {
+            PlanningError::TooMuchMemory { bytes, limit } => Self::TooMuchMemory { bytes, limit },
+            PlanningError::Interrupted(interrupted) => Self::Interrupted(interrupted),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Estimates of memory before it is used.
 
 use super::Optima;
-use super::graph::Graph;
+use super::exploration;
 use super::search::Search;
 use crate::game::Game;
 
@@ -35,7 +35,7 @@ impl Optima<'_> {
         }
         let space = &self.space;
         let states = space.states_at_most().min(2 * self.limits.states as u128);
-        let graph = Graph::memory_estimate(space, states, space.actions_at_most());
+        let graph = exploration::memory_estimate(space, states, space.actions_at_most());
         let nodes = u128::from(self.limits.windows) * space.actions_at_most() as u128;
         let search = nodes * Search::bytes_per_node(space) as u128;
         base + u64::try_from(graph.max(search)).unwrap_or(u64::MAX).min(self.limits.bytes)

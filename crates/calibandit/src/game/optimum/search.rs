@@ -10,10 +10,10 @@ use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use super::error::SolverError;
-use super::meter::MemoryLimit;
-use super::sequence::Plan;
 use super::state_space::{BLANK, StateSpace};
 use super::warmup_cost::WarmupCost;
+use crate::planning::meter::MemoryLimit;
+use crate::planning::plan::Plan;
 use crate::{CurveLeftRange, Interrupt};
 
 /// The result of a search.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::state_space::StateSpace;
+use crate::planning::plan::Plan;
 
 /// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,17 +36,6 @@ impl BestSequence {
         let rounds = (0..self.repeats).flat_map(|_| self.cycle.iter());
         self.prefix.iter().chain(rounds).chain(&self.tail).copied()
     }
-}
-
-/// A sequence in the names of canonical windows.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// Units above mu(x*) at every play.
-    pub(crate) excess: i128,
-    pub(crate) prefix: Vec<u32>,
-    pub(crate) cycle: Vec<u32>,
-    pub(crate) repeats: u64,
-    pub(crate) tail: Vec<u32>,
 }
 
 impl Plan {

@@ -8,7 +8,7 @@
 use crate::game::least_loss::interchangeable;
 use crate::game::{CurveLeftRange, Exposure, Game};
 
-use super::fixed_point::fixed;
+use crate::planning::fixed_point::fixed;
 
 /// A play that no longer matters, or none. Not an `Option`, because windows are packed: blank plus one wraps to 0.
 pub(crate) const BLANK: u32 = u32::MAX;

@@ -4,13 +4,13 @@
 use rand::RngExt;
 
 use super::Optima;
-use super::graph::Graph;
-use super::meter::MemoryLimit;
-use super::planner::Planner;
+use super::exploration::explore;
 use super::state_space::StateSpace;
 use crate::Interrupt;
 use crate::game::zoo::{RandomReo, Span};
 use crate::game::{Arm, Game, LossCurve, Noise, Weights};
+use crate::planning::graph_planner::GraphPlanner;
+use crate::planning::meter::MemoryLimit;
 use crate::rng::StreamKey;
 
 /// Games with many best cycles that are close to each other: losses are coarse, with tiny differences on top.
@@ -40,8 +40,8 @@ fn cycles_and_dynamic_programming_agree_to_the_last_bit() {
         let game = game(instance);
         let space = StateSpace::new(&game);
         let memory = MemoryLimit(1 << 30);
-        let graph = Graph::new(&space, 1_000_000, memory, Interrupt::never()).unwrap();
-        let mut planner = Planner::new(graph, memory, Interrupt::never());
+        let graph = explore(&space, 1_000_000, memory, Interrupt::never()).unwrap();
+        let mut planner = GraphPlanner::new(graph, memory, Interrupt::never());
         for horizon in (1..60).chain((1..20).map(|i| i * 157)) {
             let steps = planner.by_steps(horizon).unwrap();
             let Some(plan) = planner.by_cycles(horizon).unwrap() else { continue };

@@ -2,9 +2,9 @@
 
 use crate::game::least_loss::{LeastLossError, least_losses};
 
-use super::fixed_point::fixed;
 use super::state_space::StateSpace;
 use crate::Interrupt;
+use crate::planning::fixed_point::fixed;
 
 /// The costs of one arm from the empty window until it is calibrated, in units above mu(x*).
 pub(crate) struct WarmupCost {

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::error::SolverError;
+use super::error::PlanningError;
 use super::graph::{EdgeId, Graph};
 use super::meter::{MemoryLimit, WorkMeter};
 use super::min_mean_cycle::{MinMeanCycle, UNREACHABLE};
@@ -93,7 +93,7 @@ impl Walks {
         residue: u32,
         bound: i128,
         meter: &mut WorkMeter<'_>,
-    ) -> Result<Option<Walk>, SolverError> {
+    ) -> Result<Option<Walk>, PlanningError> {
         let end = WalkNode::end(residue);
         while !self.labels.get(&end).is_some_and(|label| label.settled) {
             // Before the node is taken from the queue, so that the search can continue after an interruption.

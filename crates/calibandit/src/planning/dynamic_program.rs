@@ -1,7 +1,7 @@
-//! The optimum by dynamic programming, one play after the other: for horizons too short for cycles, and the reference
+//! The cheapest walk by dynamic programming, one play after the other: for horizons too short for cycles, and the reference
 //! against which the other algorithms are tested.
 
-use super::error::SolverError;
+use super::error::PlanningError;
 use super::graph::{EdgeId, Graph};
 use super::meter::{MemoryLimit, WorkMeter};
 
@@ -11,7 +11,7 @@ const KEPT_EVERY: usize = 64;
 
 /// The least cost of the next `k` plays, from every state, for each `k` so far.
 pub(crate) struct DynamicProgram {
-    /// Of `k` plays from the empty window.
+    /// Of `k` plays from state 0.
     from_start: Vec<i128>,
     values: Vec<i128>,
     /// Of 0, 64, 128, ... plays from each state.
@@ -26,7 +26,12 @@ impl DynamicProgram {
     }
 
     /// The least cost of `horizon` plays.
-    pub(crate) fn cost(&mut self, graph: &Graph, horizon: u64, meter: &mut WorkMeter<'_>) -> Result<i128, SolverError> {
+    pub(crate) fn cost(
+        &mut self,
+        graph: &Graph,
+        horizon: u64,
+        meter: &mut WorkMeter<'_>,
+    ) -> Result<i128, PlanningError> {
         let numbers = u128::from(horizon) * (1 + graph.states() as u128 / KEPT_EVERY as u128);
         self.memory.check(numbers, size_of::<i128>())?;
         let horizon = horizon as usize;
@@ -46,7 +51,7 @@ impl DynamicProgram {
         graph: &Graph,
         horizon: u64,
         meter: &mut WorkMeter<'_>,
-    ) -> Result<Vec<EdgeId>, SolverError> {
+    ) -> Result<Vec<EdgeId>, PlanningError> {
         self.cost(graph, horizon, meter)?;
         let horizon = horizon as usize;
         let mut walk = Vec::with_capacity(horizon);
@@ -77,7 +82,7 @@ fn one_more(
     graph: &Graph,
     values: &[i128],
     meter: &mut WorkMeter<'_>,
-) -> Result<(Vec<i128>, Vec<EdgeId>), SolverError> {
+) -> Result<(Vec<i128>, Vec<EdgeId>), PlanningError> {
     let (mut next, mut choice) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
     for state in 0..graph.states() as u32 {
         let edges = graph.edges_of(state);

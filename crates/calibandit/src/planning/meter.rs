@@ -1,8 +1,8 @@
-//! The work and the memory of the solvers.
+//! The work and the memory of planning.
 
 use crate::{Interrupt, Interrupted};
 
-use super::error::SolverError;
+use super::error::PlanningError;
 
 /// Counts work and reads the stop flag.
 pub(crate) struct WorkMeter<'a> {
@@ -30,11 +30,11 @@ pub(crate) struct MemoryLimit(pub(crate) u64);
 
 impl MemoryLimit {
     /// An error if `count` items of this size take more.
-    pub(crate) fn check(self, count: u128, bytes_each: usize) -> Result<(), SolverError> {
+    pub(crate) fn check(self, count: u128, bytes_each: usize) -> Result<(), PlanningError> {
         let bytes = count.saturating_mul(bytes_each as u128);
         if bytes <= u128::from(self.0) {
             return Ok(());
         }
-        Err(SolverError::TooMuchMemory { bytes: u64::try_from(bytes).unwrap_or(u64::MAX), limit: self.0 })
+        Err(PlanningError::TooMuchMemory { bytes: u64::try_from(bytes).unwrap_or(u64::MAX), limit: self.0 })
     }
 }

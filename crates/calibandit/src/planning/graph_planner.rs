@@ -1,20 +1,20 @@
-//! The optimum on the graph, at any horizon.
+//! The cheapest walk of a graph, at any horizon.
 //!
 //! Either a best walk touches the best cycle; then it goes round it most of the time, and its two ends are found
 //! without regard to the horizon. Or it does not touch it; then it lies in the graph without that cycle, in which the
 //! next best cycle is found. A lower bound on what each [`MinMeanCycle`] costs at this horizon tells when to stop.
 
 use super::dynamic_program::DynamicProgram;
-use super::error::SolverError;
+use super::error::PlanningError;
 use super::graph::{EdgeId, Graph};
 use super::meter::{MemoryLimit, WorkMeter};
 use super::min_mean_cycle::{MinMeanCycle, NoCycle};
-use super::sequence::Plan;
+use super::plan::Plan;
 use super::walks::{Walk, Walks};
 use crate::Interrupt;
 
 /// A graph with all that was found out about it so far.
-pub(crate) struct Planner<'a> {
+pub(crate) struct GraphPlanner<'a> {
     graph: Graph,
     /// The best cycle, the best one that does not touch it, and so on, as far as they were needed.
     cycles: Vec<(MinMeanCycle, Walks)>,
@@ -58,7 +58,7 @@ struct Candidate {
     walk: Walk,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> GraphPlanner<'a> {
     pub(crate) fn new(graph: Graph, memory: MemoryLimit, interrupt: Interrupt<'a>) -> Self {
         let mut meter = WorkMeter::new(interrupt);
         meter.edges = graph.edge_count() as u64;
@@ -67,25 +67,25 @@ impl<'a> Planner<'a> {
     }
 
     #[cfg(test)]
-    pub(super) fn states(&self) -> usize {
+    pub(crate) fn states(&self) -> usize {
         self.graph.states()
     }
 
     #[cfg(test)]
-    pub(super) fn work(&self) -> u64 {
+    pub(crate) fn work(&self) -> u64 {
         self.meter.edges
     }
 
     /// A best plan.
-    pub(crate) fn plan(&mut self, horizon: u64) -> Result<Plan, SolverError> {
+    pub(crate) fn plan(&mut self, horizon: u64) -> Result<Plan, PlanningError> {
         match self.by_cycles(horizon)? {
             Some(plan) => Ok(plan),
             None => self.by_steps(horizon),
         }
     }
 
-    /// What a best plan costs, in units above mu(x*).
-    pub(crate) fn excess(&mut self, horizon: u64) -> Result<i128, SolverError> {
+    /// What a best plan costs, in units.
+    pub(crate) fn excess(&mut self, horizon: u64) -> Result<i128, PlanningError> {
         match self.by_cycles(horizon)? {
             Some(plan) => Ok(plan.excess),
             None => self.program.cost(&self.graph, horizon, &mut self.meter),
@@ -93,7 +93,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A best plan by dynamic programming.
-    pub(super) fn by_steps(&mut self, horizon: u64) -> Result<Plan, SolverError> {
+    pub(crate) fn by_steps(&mut self, horizon: u64) -> Result<Plan, PlanningError> {
         let excess = self.program.cost(&self.graph, horizon, &mut self.meter)?;
         let walk = self.program.walk(&self.graph, horizon, &mut self.meter)?;
         Ok(Plan { excess, prefix: self.arms(&walk), cycle: Vec::new(), repeats: 0, tail: Vec::new() })
@@ -101,7 +101,7 @@ impl<'a> Planner<'a> {
 
     /// A best plan by cycles; `None` if the horizon is too short for it, or so short that dynamic programming is less
     /// work.
-    pub(super) fn by_cycles(&mut self, horizon: u64) -> Result<Option<Plan>, SolverError> {
+    pub(crate) fn by_cycles(&mut self, horizon: u64) -> Result<Option<Plan>, PlanningError> {
         let mut best: Option<Candidate> = None;
         for i in 0.. {
             match self.find_cycle(i, horizon)? {
@@ -129,7 +129,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Makes sure that the `i`-th best cycle is there, given that all before it are.
-    fn find_cycle(&mut self, i: usize, horizon: u64) -> Result<CycleSearch, SolverError> {
+    fn find_cycle(&mut self, i: usize, horizon: u64) -> Result<CycleSearch, PlanningError> {
         if i < self.cycles.len() {
             return Ok(CycleSearch::Found);
         }
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn judge(&mut self, i: usize, horizon: u64, best: Option<&Candidate>) -> Result<Verdict, SolverError> {
+    fn judge(&mut self, i: usize, horizon: u64, best: Option<&Candidate>) -> Result<Verdict, PlanningError> {
         let (cycle, walks) = &mut self.cycles[i];
         let at_least = total(cycle, horizon, cycle.onward[0]);
         if best.is_some_and(|best| at_least >= best.excess) {
