@@ -11,12 +11,14 @@ pub fn logs(data: &[u8]) {
     if data.len() > MOST_BYTES {
         return;
     }
-    // The seed in Parquet is a table of results, with names of its own.
+    // The seed in Parquet is a table of results, with names of its own. Reading it is slow, so it is read once.
     let [arm, loss, order, unit] = match data.starts_with(b"PAR1") {
         true => ["policy", "loss", "t", "instance"],
         false => ["arm", "loss", "order", "unit"],
     };
-    for (order, unit) in [(None, None), (Some(order), None), (None, Some(unit)), (Some(order), Some(unit))] {
+    let choices = [(Some(order), Some(unit)), (None, None), (Some(order), None), (None, Some(unit))];
+    let choices = if data.starts_with(b"PAR1") { &choices[..1] } else { &choices };
+    for &(order, unit) in choices {
         let columns = LogColumns { arm, loss, order, unit };
         let Ok(log) = parse_log("log", data.to_vec(), columns) else { continue };
         for (longest, drifting) in [(None, false), (Some(2), true)] {

@@ -27,6 +27,13 @@ const TARGETS: [(&str, u64); 9] = [
 
 const FOLDER: &str = "target/fuzz";
 
+/// The most memory of a target, in MB. A damaged page of a Parquet file can claim 2 GB, which the Parquet reader
+/// takes before it finds the page too short.
+const MEMORY: &str = "-rss_limit_mb=3072";
+
+/// The most seconds of one execution, by the clock: other programs may use the machine too.
+const TIMEOUT: &str = "-timeout=60";
+
 /// What tells libFuzzer which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
@@ -70,7 +77,7 @@ fn run_target(name: &str, runs: u64, host: &str) -> Result<(u64, f64), StepError
     let program = shell::root().join(FOLDER).join(host).join("release").join(name).display().to_string();
     let start = Instant::now();
     let (runs, failing) = (format!("-runs={runs}"), format!("-artifact_prefix={FOLDER}/{name}-"));
-    let limits = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0"];
+    let limits = ["-max_len=4096", TIMEOUT, MEMORY, "-print_final_stats=1", "-verbosity=0"];
     let (seeds, options) = (format!("fuzz/corpus/{name}"), [runs.as_str(), failing.as_str()]);
     let arguments = [&options[..], &limits[..], &[found.as_str(), seeds.as_str()]].concat();
     println!("{name}");
