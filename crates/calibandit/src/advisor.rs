@@ -15,6 +15,7 @@ mod explain;
 mod loss_range;
 mod monitor;
 mod pending_ids;
+mod probe_test;
 mod run_tracker;
 #[cfg(feature = "serde")]
 mod snapshot;

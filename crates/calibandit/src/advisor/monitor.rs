@@ -19,7 +19,9 @@
 //!
 //! Only runs that begin with a switch are compared; later runs of a visit are farther from the warm-up. Losses of
 //! burn-in plays from the M-th on are used if they are told. With the *probe*, the first visit of each arm has a
-//! burn-in of 4M - 1 plays, so that a memory of up to 4M shows.
+//! burn-in of 4M - 1 plays, so that a memory of up to 4M shows, and [`probe_test`](super::probe_test) compares these
+//! plays once, with a probability of a false alarm of 4 %; the bets then have the remaining 1 %. In terms of wealth, four
+//! fifths are staked on a rejection, which pays 25, and one fifth on the bets.
 //!
 //! What it cannot see: a change after the end of the runs, or one that is small compared with the noise of a few times
 //! M losses per arm. Its silence does not prove that M is long enough.
@@ -29,6 +31,8 @@ use crate::confidence::{LossAssumption, LossScale};
 use crate::math;
 #[cfg(feature = "serde")]
 use crate::policy::{StateError, history::ensure};
+
+use super::probe_test::{self, ProbeTest};
 
 /// The losses of a run are collected in at most this many bins.
 const BINS: u64 = 256;
@@ -112,11 +116,15 @@ pub(super) struct Monitor {
     runs: u64,
     /// The number, mean and squared differences of the recorded losses of all arms.
     pooled: (f64, f64, f64),
+    /// The test of the probes.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "ProbeTest::is_empty"))]
+    probes: ProbeTest,
 }
 
 impl Default for Monitor {
     fn default() -> Self {
-        Self { memory_bound: None, probe: false, bets: vec![0.0; BETS], peak: 0.0, runs: 0, pooled: (0.0, 0.0, 0.0) }
+        let (bets, pooled, probes) = (vec![0.0; BETS], (0.0, 0.0, 0.0), ProbeTest::default());
+        Self { memory_bound: None, probe: false, bets, peak: 0.0, runs: 0, pooled, probes }
     }
 }
 
@@ -184,6 +192,15 @@ impl Monitor {
         self.peak = self.peak.max(self.evidence());
     }
 
+    /// Takes the losses of the first visit of one of `arms` arms; `None` if nothing of it can be compared.
+    pub(super) fn close_first_visit(&mut self, bins: Option<&RunBins>, arms: usize) {
+        if let (true, Some(bound)) = (self.probe, self.memory_bound) {
+            let means = bins.map(RunBins::means);
+            self.probes.close(means.as_deref(), bound, bins.map_or(1, RunBins::size), arms);
+            self.peak = self.peak.max(self.evidence());
+        }
+    }
+
     /// Takes the recorded losses of a run, for the scale of later runs.
     pub(super) fn pool(&mut self, feedback: &crate::Feedback) {
         let (n, mean, squares) = self.pooled;
@@ -196,8 +213,19 @@ impl Monitor {
         }
     }
 
-    /// The logarithm of the wealth of the mixture.
+    /// The logarithm of the wealth: that of the bets, or of the mixture with the test of the probes.
     fn evidence(&self) -> f64 {
+        if !self.probe {
+            return self.bets_evidence();
+        }
+        let staked = probe_test::FALSE_ALARMS / FALSE_ALARMS;
+        let bets = math::ln(1.0 - staked) + self.bets_evidence();
+        let gained = -math::ln(FALSE_ALARMS);
+        if self.probes.alarm { gained.max(bets) + math::ln_1p(math::exp(-(gained - bets).abs())) } else { bets }
+    }
+
+    /// The logarithm of the wealth of the mixture of bets.
+    fn bets_evidence(&self) -> f64 {
         let most = self.bets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights = STEPS.iter().map(|&(_, weight)| weight / EARLY.len() as f64).cycle();
         most + math::ln(self.bets.iter().zip(weights).map(|(bet, weight)| weight * math::exp(bet - most)).sum())
@@ -218,6 +246,8 @@ impl Monitor {
         ensure(bets, "the bets of the monitor are out of range")?;
         let peak = self.peak >= self.evidence().max(0.0) - 1e-9 && self.peak <= MOST_EVIDENCE;
         ensure(peak, "the evidence of the monitor is out of range")?;
+        ensure(self.probe || self.probes.is_empty(), "there is a test of probes, but no probe")?;
+        self.probes.check(decisions)?;
         ensure(self.runs <= decisions, "the monitor has compared more runs than there were")?;
         let (n, mean, squares) = self.pooled;
         let pooled = n >= 0.0 && n <= decisions as f64 && mean.abs() <= 1e100 && (0.0..=1e250).contains(&squares);

@@ -232,6 +232,9 @@ impl RunTracker {
         if let Some(bins) = &open.bins {
             self.monitor.close(bins);
         }
+        if self.plays[open.run.arm] == self.next - open.first {
+            self.monitor.close_first_visit(open.bins.as_ref(), self.plays.len());
+        }
         self.monitor.pool(&open.feedback);
         Some((open.run, open.feedback))
     }
