@@ -1,30 +1,37 @@
-//! Measures what an advisor claims, as Markdown tables: `cargo run --release --example advisor_study [-- RUNS]`.
+//! Measures what an advisor claims, as Markdown tables: `cargo run --release --example advisor_study [-- SHARE]`.
 //!
-//! With 10,000 runs, the default, it takes about ten minutes on one core. The argument `monitor` measures the monitor
-//! only, and `speed` the time of asking and telling.
+//! SHARE is the part of the full number of runs, 1 by default, which takes about ten minutes on one core. The argument
+//! `monitor` measures the monitor only, and `speed` the time of asking and telling.
 
+mod monitor;
 mod simulation;
 
 use std::time::Instant;
 
 use calibandit::Advisor;
 use calibandit::policy::{Calibrated, Thompson};
-use simulation::{covers, games, settings};
+use simulation::{covers, judged_games, settings};
 
 /// The number of plays of a run of the study of intervals.
 const PLAYS: u64 = 400;
-/// The number of plays of a run of the study of the monitor.
-const MONITORED_PLAYS: u64 = 5_000;
+/// The number of runs of a full study: of intervals, of the monitor on judged and on training games.
+const RUNS: [u64; 3] = [10_000, 1_000, 400];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let argument = std::env::args().nth(1);
-    match argument.as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |place: usize| arguments.get(place).map(String::as_str);
+    let share = |place: usize| argument(place).map_or(Ok(1.0), str::parse::<f64>);
+    let size = |full: u64, share: f64| ((full as f64 * share).ceil() as u64).max(1);
+    match argument(0) {
         Some("speed") => speed(),
-        Some("monitor") => monitor(1000),
-        given => {
-            let runs = given.map_or(Ok(10_000), str::parse)?;
-            intervals(runs)?;
-            monitor((runs / 10).max(1))
+        Some("monitor") => {
+            let share = share(1)?;
+            monitored(RUNS.map(|full| size(full, share)))
+        }
+        _ => {
+            let share = share(0)?;
+            intervals(size(RUNS[0], share))?;
+            monitored(RUNS.map(|full| size(full, share)))
         }
     }
 }
@@ -49,23 +56,12 @@ fn intervals(runs: u64) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn monitor(runs: u64) -> Result<(), Box<dyn std::error::Error>> {
-    println!("\nThe monitor of `calibrated` after {MONITORED_PLAYS} plays, over {runs} runs: alarms with bound M\n");
-    println!("| game | M = m | M = m, probe | M = m/2 | M = m/2, probe | M = m/4, probe |");
-    println!("|---|---|---|---|---|---|");
-    for game in games() {
-        let mut cells = Vec::new();
-        for (divisor, probe) in [(1, false), (1, true), (2, false), (2, true), (4, true)] {
-            let mut alarms = 0u64;
-            for run in 0..runs {
-                let advisor = game.play(game.memory / divisor, probe, MONITORED_PLAYS, run)?;
-                alarms += u64::from(advisor.monitor().alarm);
-            }
-            cells.push(format!("{:.1} %", 100.0 * alarms as f64 / runs as f64));
-        }
-        println!("| {} | {} |", game.name, cells.join(" | "));
-    }
-    Ok(())
+fn monitored([_, judged, training]: [u64; 3]) -> Result<(), Box<dyn std::error::Error>> {
+    println!("\nThe monitor of `calibrated` after 5000 plays, over {judged} runs: alarms with bound M. A limit is the");
+    println!("share that the best possible test of the probes finds, which knows the game.\n");
+    monitor::table(&judged_games(), judged)?;
+    println!("\nThe same on the games with which its constants were chosen, over {training} runs:\n");
+    monitor::table(&monitor::training_games(), training)
 }
 
 /// The time of one ask and one tell.

@@ -21,7 +21,7 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    fn draw(self, mean: f64, stream: &mut Stream) -> f64 {
+    pub(crate) fn draw(self, mean: f64, stream: &mut Stream) -> f64 {
         let u: f64 = stream.random();
         match self {
             Law::Bernoulli => f64::from(u < mean),
@@ -118,25 +118,25 @@ pub(crate) struct MonitoredGame {
     pub(crate) law: Law,
 }
 
-/// The games of the study of the monitor.
-pub(crate) fn games() -> [MonitoredGame; 7] {
+/// The games on which the monitor is judged. No constant was chosen with them.
+pub(crate) fn judged_games() -> [MonitoredGame; 7] {
     let game = |name, warm_up, memory, drop, law| MonitoredGame { name, warm_up, memory, drop, law };
     [
-        game("step 8, 0/1", WarmUp::Step, 8, 0.4, Law::Bernoulli),
-        game("step 32, 0/1", WarmUp::Step, 32, 0.4, Law::Bernoulli),
-        game("linear 32, 0/1", WarmUp::Linear, 32, 0.6, Law::Bernoulli),
-        game("exponential 32, 0/1", WarmUp::Exponential, 32, 0.6, Law::Bernoulli),
-        game("linear 8, small noise", WarmUp::Linear, 8, 0.4, Law::Narrow),
-        game("linear 32, small noise", WarmUp::Linear, 32, 0.4, Law::Narrow),
-        game("exponential 32, small noise", WarmUp::Exponential, 32, 0.4, Law::Narrow),
+        game("step 10, 0/1", WarmUp::Step, 10, 0.4, Law::Bernoulli),
+        game("step 40, 0/1", WarmUp::Step, 40, 0.3, Law::Bernoulli),
+        game("linear 40, 0/1", WarmUp::Linear, 40, 0.6, Law::Bernoulli),
+        game("exponential 40, 0/1", WarmUp::Exponential, 40, 0.6, Law::Bernoulli),
+        game("linear 10, small noise", WarmUp::Linear, 10, 0.4, Law::Narrow),
+        game("linear 40, small noise", WarmUp::Linear, 40, 0.3, Law::Narrow),
+        game("exponential 24, small noise", WarmUp::Exponential, 24, 0.4, Law::Narrow),
     ]
 }
 
 impl MonitoredGame {
-    const ARMS: usize = 4;
+    pub(crate) const ARMS: usize = 4;
 
     /// The expected loss of an arm with this many plays in the window.
-    fn mean(&self, arm: usize, tally: u64) -> f64 {
+    pub(crate) fn mean(&self, arm: usize, tally: u64) -> f64 {
         let part = tally as f64 / self.memory as f64;
         let left = match self.warm_up {
             WarmUp::Step => f64::from(tally < self.memory),
@@ -145,6 +145,12 @@ impl MonitoredGame {
             WarmUp::Exponential => (-3.0 * part).exp(),
         };
         0.1 + 0.08 * arm as f64 + self.drop * left
+    }
+
+    /// The number of plays in a row from which on losses are within `tolerance` of the eventual ones.
+    pub(crate) fn settled(&self, tolerance: f64) -> u64 {
+        let within = |tally: &u64| self.mean(0, *tally) - self.mean(0, self.memory) <= tolerance;
+        (1..=self.memory).find(within).unwrap_or(self.memory)
     }
 
     /// An advisor with `calibrated` and this bound on the memory, after this many plays of the game.

