@@ -213,6 +213,9 @@ class Diagnosis:
         """The text of ``diagnosis.json``."""
         return self._core.to_json()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Diagnosis, (self._core, self._log, self._tolerance_given)
+
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.plays:,} plays of {len(self.arms)} arms: {self._answer()}>"
 

@@ -50,8 +50,10 @@ pub use diagnosis::{
 pub use game::{FittedGameError, LossSummary};
 pub use log::{Log, LogBuilder, LogError};
 pub use log_arrays::{LogArrays, LogCodes};
-pub use log_file::{LogColumns, LogFileError, parse_log, read_log};
+pub use log_file::{LogColumns, LogFileError, parse_log, read_log, read_log_interruptible};
 pub use price::{Price, PriceError, PriceOptions, PriceRow};
+
+use calibandit::{Interrupt, Interrupted};
 
 use bound::{ArmCells, BoundSettings, eventual_loss};
 use cluster::ClusteredMean;
@@ -115,6 +117,9 @@ pub enum DiagnoseError {
     /// All losses are equal, so there is no default tolerance.
     #[error("nearly all losses are equal, so differences that matter cannot be guessed: give `--tolerance`")]
     NoSpread,
+    /// The stop flag was set.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 /// Units are clusters if there are at least this many.
@@ -125,6 +130,19 @@ const LEAST_UNITS: usize = 10;
 /// # Errors
 /// [`DiagnoseError`] if an option is invalid, or if there are no losses.
 pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, DiagnoseError> {
+    diagnose_interruptible(log, options, Interrupt::never())
+}
+
+/// [`diagnose`] with a stop flag.
+///
+/// # Errors
+/// As [`diagnose`], and [`DiagnoseError::Interrupted`] if the flag is set.
+pub fn diagnose_interruptible(
+    log: &Log,
+    options: &DiagnoseOptions,
+    interrupt: Interrupt<'_>,
+) -> Result<Diagnosis, DiagnoseError> {
+    interrupt.check()?;
     let tolerance = check(log, options)?;
     let all_runs = runs_by_arm(log, options.starts);
     let (adjusted, blocks) = match options.drifting {
@@ -134,10 +152,12 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
         }
         false => (None, 1),
     };
+    interrupt.check()?;
     let losses = adjusted.as_deref().unwrap_or(&log.losses);
     let clusters = if log.units >= LEAST_UNITS { Clusters::Units } else { Clusters::Runs };
     let context = Context { log, losses, options, tolerance, clusters, arms: log.names.len() };
-    let arms: Vec<ArmAnalysis> = all_runs.runs.iter().map(|runs| context.arm(runs)).collect();
+    let analyse = |runs: &Vec<ArmRun>| interrupt.check().map(|()| context.arm(runs));
+    let arms = all_runs.runs.iter().map(analyse).collect::<Result<Vec<ArmAnalysis>, _>>()?;
     let reo_arms: Vec<ReoArm<'_>> = arms
         .iter()
         .zip(&log.names)
@@ -157,7 +177,8 @@ pub fn diagnose(log: &Log, options: &DiagnoseOptions) -> Result<Diagnosis, Diagn
         longest: options.longest,
         starts_rested: options.starts == Starts::Cold,
         tolerance,
-    });
+        interrupt,
+    })?;
     let (tallying, tally_curves) = tallying.map_or((None, None), |(found, curves)| (Some(found), curves));
     let found = verdict::Findings {
         log,

@@ -11,7 +11,8 @@ use calibandit::{GameSpec, Interrupt};
 use calibandit_fit::TableError;
 use calibandit_fit::diagnose::{
     CurveCell, DiagnoseError, DiagnoseOptions, Diagnosis, Estimate, FittedGameError, Log, LogArrays, LogCodes,
-    LogColumns, LogError, LogFileError, Price, PriceError, PriceOptions, PriceRow, diagnose, read_log,
+    LogColumns, LogError, LogFileError, Price, PriceError, PriceOptions, PriceRow, diagnose_interruptible,
+    read_log_interruptible,
 };
 use calibandit_report::chart::plotly::{ViewOptions, description, styles};
 use calibandit_report::chart::{Figure, Palette, Panel};
@@ -53,9 +54,11 @@ pub(crate) fn diagnose_columns(
     called(|| {
         let options = checked(options)?;
         let columns = log_arrays(arms, losses, orders, units);
-        watched(py, None, &Arc::default(), move |_| {
+        let stop = Arc::<AtomicBool>::default();
+        let stopped = stop.clone();
+        watched(py, None, &stop, move |_| {
             let log = Log::from_arrays(columns).map_err(|error| Failure::Value(in_rows(&error)))?;
-            found(&log, &options)
+            found(&log, &options, Interrupt::new(&stopped))
         })
     })
 }
@@ -73,9 +76,13 @@ pub(crate) fn diagnose_file(
 ) -> Result<PyDiagnosis, Failure> {
     called(|| {
         let options = checked(options)?;
-        watched(py, None, &Arc::default(), move |_| {
+        let stop = Arc::<AtomicBool>::default();
+        let stopped = stop.clone();
+        watched(py, None, &stop, move |_| {
+            let interrupt = Interrupt::new(&stopped);
             let columns = LogColumns { arm: &arm, loss: &loss, order: order.as_deref(), unit: unit.as_deref() };
-            found(&read_log(&path, columns).map_err(unreadable)?, &options)
+            let log = read_log_interruptible(&path, columns, interrupt).map_err(unreadable)?;
+            found(&log, &options, interrupt)
         })
     })
 }
@@ -101,8 +108,8 @@ fn checked((longest, tolerance, confidence, starts, drifting): DiagnoseArguments
     Ok(DiagnoseOptions { longest, tolerance, confidence, starts, drifting })
 }
 
-fn found(log: &Log, options: &DiagnoseOptions) -> Result<PyDiagnosis, Failure> {
-    let found = diagnose(log, options).map_err(|error| match error {
+fn found(log: &Log, options: &DiagnoseOptions, interrupt: Interrupt<'_>) -> Result<PyDiagnosis, Failure> {
+    let found = diagnose_interruptible(log, options, interrupt).map_err(|error| match error {
         DiagnoseError::NoSpread => Failure::Value(
             "nearly all losses are equal, so differences that matter cannot be guessed: give `tolerance`".to_string(),
         ),
@@ -146,6 +153,16 @@ pub(crate) fn unreadable(error: LogFileError) -> Failure {
 
 #[pymethods]
 impl PyDiagnosis {
+    /// The diagnosis that `__getnewargs__` wrote, for pickles.
+    #[new]
+    fn new(stored: &str) -> Result<Self, Failure> {
+        called(|| Ok(Self(Arc::new(Diagnosis::from_stored_json(stored)?))))
+    }
+
+    fn __getnewargs__(&self) -> Result<(String,), Failure> {
+        called(|| Ok((self.0.to_stored_json()?,)))
+    }
+
     /// Everything but the fitted games, as JSON: the same as `diagnosis.json`.
     fn to_json(&self) -> Result<String, Failure> {
         called(|| Ok(serde_json::to_string(self.0.as_ref())?))
@@ -249,6 +266,16 @@ pub(crate) struct PyPrice(Price);
 
 #[pymethods]
 impl PyPrice {
+    /// The price that `__getnewargs__` wrote, for pickles.
+    #[new]
+    fn new(stored: &str) -> Result<Self, Failure> {
+        called(|| Ok(Self(serde_json::from_str(stored)?)))
+    }
+
+    fn __getnewargs__(&self) -> Result<(String,), Failure> {
+        self.to_json().map(|json| (json,))
+    }
+
     /// Everything, as JSON.
     fn to_json(&self) -> Result<String, Failure> {
         called(|| Ok(serde_json::to_string(&self.0)?))

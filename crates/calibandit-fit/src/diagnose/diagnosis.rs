@@ -1,12 +1,12 @@
 //! What a diagnosis says: plain data, the same in Rust, in `diagnosis.json` and in Python.
 
 use calibandit::tallying::Kernel;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::game::{ArmCurve, LossSummary};
 
 /// What a log of plays says about the memory of its arms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnosis {
     /// The memory bound to give to a policy; `None` if the log does not support one.
@@ -45,12 +45,41 @@ pub struct Diagnosis {
     pub pilot: Option<SuggestedPilot>,
     /// The range of the losses.
     pub losses: LossSummary,
-    /// The expected losses by plays in a row, where they are known.
+    /// The expected losses by plays in a row, where they are known. They are the fitted games, and not what a diagnosis
+    /// says.
     #[serde(skip)]
     pub(super) curves: Vec<Option<ArmCurve>>,
 }
 
+/// A diagnosis with its fitted curves: everything that is needed to continue from it in another process.
+#[derive(Serialize, Deserialize)]
+struct StoredDiagnosis {
+    said: Diagnosis,
+    curves: Vec<Option<ArmCurve>>,
+}
+
 impl Diagnosis {
+    /// The whole diagnosis as JSON, fitted games included, unlike its serialisation, which has what is said only.
+    ///
+    /// # Errors
+    /// None that is known: every number of a diagnosis is finite.
+    pub fn to_stored_json(&self) -> Result<String, serde_json::Error> {
+        let (said, curves) = (self.clone(), self.curves.clone());
+        serde_json::to_string(&StoredDiagnosis { said, curves })
+    }
+
+    /// The diagnosis that [`to_stored_json`](Self::to_stored_json) wrote, with the same bits.
+    ///
+    /// # Errors
+    /// If the text is not one that it wrote, as far as its fields show.
+    pub fn from_stored_json(json: &str) -> Result<Self, serde_json::Error> {
+        let StoredDiagnosis { said, curves } = serde_json::from_str(json)?;
+        if curves.len() != said.arms.len() {
+            return Err(serde::de::Error::custom("there must be one curve per arm"));
+        }
+        Ok(Self { curves, ..said })
+    }
+
     /// The arm of this name.
     pub fn arm(&self, name: &str) -> Option<&ArmDiagnosis> {
         self.arms.iter().find(|arm| arm.name == name)
@@ -58,7 +87,7 @@ impl Diagnosis {
 }
 
 /// Why a diagnosis has a memory bound, or has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Why {
@@ -75,7 +104,7 @@ pub enum Why {
 }
 
 /// What clusters of losses are taken to be independent in standard errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Clusters {
@@ -86,7 +115,7 @@ pub enum Clusters {
 }
 
 /// A value with its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The estimate.
     pub mean: f64,
@@ -97,7 +126,7 @@ pub struct Estimate {
 }
 
 /// What a log says about one arm.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ArmDiagnosis {
     /// The arm's name.
@@ -123,7 +152,7 @@ pub struct ArmDiagnosis {
 }
 
 /// Bounds on the number of plays in a row after which an arm has settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
     /// It has not settled before this play.
     pub lower: u32,
@@ -136,7 +165,7 @@ pub struct Settled {
 }
 
 /// Why the search from long to short positions ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stopped {
@@ -149,7 +178,7 @@ pub enum Stopped {
 }
 
 /// The mean loss of a range of positions, and what is still to change there.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CurveCell {
     /// The first position, or the shortest pause.
@@ -168,7 +197,7 @@ pub struct CurveCell {
 }
 
 /// Positions at which an arm is better than eventually.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fatigue {
     /// The first position.
     pub first: u32,
@@ -181,7 +210,7 @@ pub struct Fatigue {
 }
 
 /// Whether playing one arm over and over is optimal.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReoDiagnosis {
     /// The verdict.
@@ -195,7 +224,7 @@ pub struct ReoDiagnosis {
 }
 
 /// The verdict about repeated exposure optimality.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ReoVerdict {
@@ -208,7 +237,7 @@ pub enum ReoVerdict {
 }
 
 /// A state with a lower loss than every eventual loss.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReoWitness {
     /// The arm.
     pub arm: String,
@@ -221,7 +250,7 @@ pub struct ReoWitness {
 }
 
 /// The memories that a tallying model with a monotone loss curve allows.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TallyingDiagnosis {
     /// The weights of past plays.
@@ -241,7 +270,7 @@ pub struct TallyingDiagnosis {
 }
 
 /// The sizes of pilots that would settle what a log cannot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuggestedPilot {
     /// The longest memory that it can speak of.
     pub longest: u32,
@@ -252,7 +281,7 @@ pub struct SuggestedPilot {
 }
 
 /// Something a reader must know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Note {
     /// What it is about, for programs.
@@ -262,7 +291,7 @@ pub struct Note {
 }
 
 /// What a note is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NoteKind {

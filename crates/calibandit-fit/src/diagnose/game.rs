@@ -4,7 +4,7 @@ use calibandit::game::zoo::{ArmSpec, Custom};
 use calibandit::tallying::{LossSum, monotone_means};
 use calibandit::{Game, GameError, GameSpec, LossCurveSpec, LossRange, Noise, StreamKey};
 use rand_distr::{Distribution, StandardNormal};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::diagnosis::{ArmDiagnosis, CurveCell, Diagnosis};
 
@@ -24,7 +24,7 @@ pub enum FittedGameError {
 }
 
 /// The losses of a log in short.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossSummary {
     /// The least loss.
     pub least: f64,
@@ -52,7 +52,7 @@ impl LossSummary {
 }
 
 /// The expected loss of an arm by number of plays in a row, with standard errors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ArmCurve {
     /// The loss of the first play after a rest, and so on; the last value is the eventual loss.
     pub(super) losses: Vec<f64>,
@@ -103,6 +103,21 @@ impl ArmCurve {
         Some(curve)
     }
 
+    /// The curve up to the play from which on it is taken to be settled: that of a bound, or the one from which on it
+    /// is within the tolerance itself, whichever is later. The play there has the eventual loss.
+    pub(super) fn settled_from(mut self, bound: u32, tolerance: f64) -> Self {
+        let Some(&eventual) = self.losses.last() else { return self };
+        let outside = |loss: &f64| (loss - eventual).abs() > tolerance;
+        let own = self.losses.iter().rposition(outside).map_or(1, |last| last + 2);
+        let plays = own.max(bound as usize).max(1);
+        if plays < self.losses.len() {
+            for values in [&mut self.losses, &mut self.errors] {
+                values.drain(plays - 1..values.len() - 1);
+            }
+        }
+        self
+    }
+
     /// A curve from the distribution of its errors; the same draw for neighbours with the same value.
     fn draw(&self, stream: &mut calibandit::Stream) -> Vec<f64> {
         let mut drawn: Vec<f64> = Vec::with_capacity(self.losses.len());
@@ -127,6 +142,9 @@ fn normal_quantile(probability: f64) -> f64 {
 impl Diagnosis {
     /// The likeliest game: the expected losses by plays in a row after a rest, with unit weights. Losses are mapped to
     /// [0, 1] by [`range`](Self::range).
+    ///
+    /// If there is a memory bound, or a conditional one, then no arm of the game has a longer memory, unless its fitted
+    /// curve is outside the tolerance there: changes that do not matter are left out.
     ///
     /// # Errors
     /// [`FittedGameError::NoCurve`] if an arm was not seen often enough.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use calibandit::{Interrupt, Interrupted};
+
 use super::log::{Log, LogBuilder, LogError};
 use super::log_parquet::{MAGIC, parse_parquet};
 use crate::table::{TableError, read, rows};
@@ -34,6 +36,9 @@ pub enum LogFileError {
         /// The reason.
         source: LogError,
     },
+    /// The stop flag was set.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// A Parquet file cannot be read.
     #[error("{file}: {problem}")]
     Parquet {
@@ -49,8 +54,21 @@ pub enum LogFileError {
 /// # Errors
 /// [`LogFileError`] with the file and, where it is known, the line.
 pub fn read_log(path: &Path, columns: LogColumns<'_>) -> Result<Log, LogFileError> {
+    read_log_interruptible(path, columns, Interrupt::never())
+}
+
+/// [`read_log`] with a stop flag, which is looked at before the file is taken apart, at each row of a CSV file, and before
+/// the plays are put in order.
+///
+/// # Errors
+/// As [`read_log`], and [`LogFileError::Interrupted`] if the flag is set.
+pub fn read_log_interruptible(
+    path: &Path,
+    columns: LogColumns<'_>,
+    interrupt: Interrupt<'_>,
+) -> Result<Log, LogFileError> {
     let bytes = read(path, "give the path of a log: a CSV file with a header, or a Parquet file")?;
-    parse_log(&path.display().to_string(), bytes, columns)
+    parse(&path.display().to_string(), bytes, columns, interrupt)
 }
 
 /// [`read_log`] for the contents of a file; `file` is its name in errors.
@@ -58,17 +76,34 @@ pub fn read_log(path: &Path, columns: LogColumns<'_>) -> Result<Log, LogFileErro
 /// # Errors
 /// As [`read_log`].
 pub fn parse_log(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>) -> Result<Log, LogFileError> {
-    let builder =
-        if bytes.starts_with(MAGIC) { parse_parquet(file, bytes, columns)? } else { parse_csv(file, &bytes, columns)? };
+    parse(file, bytes, columns, Interrupt::never())
+}
+
+fn parse(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>, interrupt: Interrupt<'_>) -> Result<Log, LogFileError> {
+    interrupt.check()?;
+    let builder = match bytes.starts_with(MAGIC) {
+        true => parse_parquet(file, bytes, columns)?,
+        false => parse_csv(file, &bytes, columns, interrupt)?,
+    };
+    interrupt.check()?;
     builder.build().map_err(|source| LogFileError::Log { file: file.to_string(), source })
 }
 
-fn parse_csv(file: &str, bytes: &[u8], columns: LogColumns<'_>) -> Result<LogBuilder, TableError> {
+/// The rows up to the one at which the flag was set.
+fn parse_csv(
+    file: &str,
+    bytes: &[u8],
+    columns: LogColumns<'_>,
+    interrupt: Interrupt<'_>,
+) -> Result<LogBuilder, TableError> {
     let mut builder = LogBuilder::new();
     let LogColumns { arm, loss, .. } = columns;
     // A column that is not given is read as the arm, and not used.
     let (order, unit) = (columns.order.unwrap_or(arm), columns.unit.unwrap_or(arm));
     rows(file, bytes, [arm, loss, order, unit], |row| {
+        if interrupt.is_stopped() {
+            return Ok(());
+        }
         let loss = if row.is_missing(1) { None } else { Some(row.number(1)?) };
         let order = match columns.order {
             Some(_) => Some(row.text(2).parse::<i64>().map_err(|_| row.invalid(2, "a whole number"))?),

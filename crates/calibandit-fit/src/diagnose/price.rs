@@ -5,7 +5,7 @@ use calibandit::{
     Engine, Game, GameError, Grid, GridError, Interrupt, PolicyError, PolicySpec, SimulateError, StreamKey,
     simulate_interruptible,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::diagnosis::Diagnosis;
 use super::game::{FittedGameError, drawn};
@@ -32,7 +32,7 @@ impl Default for PriceOptions<'_> {
 }
 
 /// What policies would lose on games fitted to a log.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Price {
     /// The number of plays.
@@ -48,7 +48,7 @@ pub struct Price {
 }
 
 /// The predicted regret of one policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PriceRow {
     /// The policy's label.

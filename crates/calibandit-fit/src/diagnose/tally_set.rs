@@ -6,6 +6,7 @@ use calibandit::tallying::{
     CHARGE, Kernel, LOWER_CUT, MemorySet, TallyFit, TallyModel, UPPER_CUT, candidate_memories, memory_set,
     memory_set_of_arm,
 };
+use calibandit::{Interrupt, Interrupted};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::cells::Cells;
@@ -33,10 +34,20 @@ pub(super) struct TallyInput<'a> {
     /// Whether units begin rested.
     pub(super) starts_rested: bool,
     pub(super) tolerance: f64,
+    pub(super) interrupt: Interrupt<'a>,
 }
 
 /// What a tallying model says, and the curves of its arms if the weights are equal.
-pub(super) fn tallying(input: &TallyInput<'_>) -> Option<(TallyingDiagnosis, Option<Vec<ArmCurve>>)> {
+type FoundTallying = (TallyingDiagnosis, Option<Vec<ArmCurve>>);
+
+/// What a tallying model says; `None` if there are too few plays.
+pub(super) fn tallying(input: &TallyInput<'_>) -> Result<Option<FoundTallying>, Interrupted> {
+    let found = compared(input);
+    // A comparison that was stopped has left out candidates.
+    input.interrupt.check().map(|()| found)
+}
+
+fn compared(input: &TallyInput<'_>) -> Option<FoundTallying> {
     let most = input.longest.map_or(MOST_MEMORY, |longest| longest.saturating_mul(2)).clamp(4, 4 * MOST_MEMORY);
     // A memory cannot be judged from sequences of plays that are hardly longer.
     let most = most.min((input.log.plays() / 10).try_into().unwrap_or(u32::MAX)).max(2);
@@ -245,7 +256,8 @@ impl LogPart<'_> {
     }
 
     fn profile(&self, kernel: Kernel, memories: &[u32]) -> Vec<TallyFit> {
-        memories.iter().map(|&memory| self.model(kernel, memory).fit()).collect()
+        let wanted = memories.iter().take_while(|_| !self.input.interrupt.is_stopped());
+        wanted.map(|&memory| self.model(kernel, memory).fit()).collect()
     }
 
     fn model(&self, kernel: Kernel, memory: u32) -> TallyModel {

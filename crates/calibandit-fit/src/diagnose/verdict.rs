@@ -52,7 +52,7 @@ impl Findings<'_> {
         self.tallying_notes(&mut notes);
         self.row_notes(&mut notes);
         let arms = self.arm_diagnoses();
-        let curves = self.curves(&arms);
+        let curves = self.curves(&arms, bound);
         Diagnosis {
             memory_bound,
             why,
@@ -107,13 +107,18 @@ impl Findings<'_> {
     }
 
     /// The curves of the fitted game: by tally where a tallying model fits, otherwise by position after a rest.
-    fn curves(&self, arms: &[ArmDiagnosis]) -> Vec<Option<ArmCurve>> {
+    /// They end at the bound, if there is one, up to the tolerance.
+    fn curves(&self, arms: &[ArmDiagnosis], bound: Option<u32>) -> Vec<Option<ArmCurve>> {
         let by_tally = self.tallying.is_some() && self.tallying_fits();
         let confidence = self.options.confidence;
         let by_position = arms.iter().map(|arm| ArmCurve::of_positions(arm, confidence));
+        let shortened = |curve: ArmCurve| match bound {
+            Some(bound) => curve.settled_from(bound, self.tolerance),
+            None => curve,
+        };
         match (&self.tally_curves, by_tally) {
-            (Some(curves), true) => curves.iter().cloned().map(Some).collect(),
-            _ => by_position.collect(),
+            (Some(curves), true) => curves.iter().cloned().map(|curve| Some(shortened(curve))).collect(),
+            _ => by_position.map(|curve| curve.map(shortened)).collect(),
         }
     }
 
