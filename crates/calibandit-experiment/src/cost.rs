@@ -30,6 +30,18 @@ pub fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise: Noise)
         PolicySpec::Calibrated(spec) if matches!(spec.index, Index::KlUcb | Index::Elimination) => 1e5 + 4e3 * k * k,
         // Single plays in the pilot, each with about 50 candidates.
         PolicySpec::Pilot(_) => 1e5 + 1e4 * k + (plays / 10.0).min(1e4 * k) * 300.0,
+        // One play per run; each decision looks at every arm, and each loss changes some of the windows.
+        PolicySpec::RawUcb(_) => plays * (150.0 + 5.0 * k),
+        PolicySpec::Fewa(_) => plays * (150.0 + 60.0 * k),
+        PolicySpec::Swa(_)
+        | PolicySpec::Wswa(_)
+        | PolicySpec::Greedy(_)
+        | PolicySpec::Heidari(_)
+        | PolicySpec::SlidingUcb(_)
+        | PolicySpec::DiscountedUcb(_) => plays * (40.0 + 4.0 * k),
+        PolicySpec::Spo(_) | PolicySpec::RisingUcb(_) | PolicySpec::RisingUcbe(_) => plays * (50.0 + 10.0 * k),
+        // One run per arm and phase.
+        PolicySpec::RisingHalving(_) => 1e5 + 500.0 * k * k,
         // Long runs: about 10 microseconds per instance for SE with 5 arms (docs/benchmarks.md), with a margin for
         // policies that ask for more runs.
         _ => 1e5 + 1e4 * k,

@@ -45,44 +45,87 @@
 //! | [`Ucb1`] | single plays | |
 //! | [`Thompson`] | single plays | |
 //! | [`ExploreThenCommit`] | burn-in of M - 1, then n recorded plays; then one arm | memory bound, horizon or n |
+//!
+//! For rested arms, whose loss depends on all of their plays:
+//!
+//! | policy | arms | runs | needs |
+//! |---|---|---|---|
+//! | [`RawUcb`], [`Fewa`], [`Wswa`] | rotting | single plays | |
+//! | [`Swa`] | rotting | single plays | horizon |
+//! | [`Greedy`] | rotting, without noise | single plays | |
+//! | [`Heidari`] | improving, without noise | single plays | horizon |
+//! | [`Spo`] | single-peaked | single plays | horizon |
+//! | [`RisingUcb`] | rising | single plays | |
+//! | [`RisingUcbe`] | rising: which will be the best? | single plays | horizon |
+//! | [`RisingHalving`] | rising: which will be the best? | burn-in, then the last plays of a phase | horizon |
+//! | [`SlidingUcb`], [`DiscountedUcb`] | references | single plays | horizon, or window or discount |
 
 mod anytime_elimination;
 mod batched_exp3;
 mod calibrated;
+mod discounted_ucb;
 mod elimination;
 mod epoch_ucb;
 mod error;
 mod exp3;
 pub(crate) mod exp_weights;
 mod explore_then_commit;
+mod fewa;
+mod greedy;
 mod grouped_arms;
+mod heidari;
 pub(crate) mod history;
 mod least_draw;
+mod optimistic_sum;
 mod pilot;
 mod posterior;
+mod raw_ucb;
+mod recent_trend;
+mod rising_halving;
+mod rising_ucb;
+mod rising_ucbe;
+mod rotting_windows;
+mod single_plays;
+mod sliding_ucb;
 mod spec;
+mod spo;
+mod spo_band;
 mod status;
 mod successive_elimination;
+mod swa;
 mod thompson;
 mod ucb1;
 mod ucb_index;
+mod wswa;
 
 pub use anytime_elimination::{AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec};
 pub use batched_exp3::{BatchedExp3, BatchedExp3Params, BatchedExp3Spec};
 pub use calibrated::{Calibrated, CalibratedParams, CalibratedSpec, Index, Tuning};
+pub use discounted_ucb::{DiscountedUcb, DiscountedUcbParams, DiscountedUcbSpec};
 pub use epoch_ucb::{EpochUcb, EpochUcbParams, EpochUcbSpec};
 pub use error::PolicyError;
 pub use exp3::{Exp3, Exp3Params, Exp3Spec};
 pub use explore_then_commit::{ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec};
+pub use fewa::{Fewa, FewaParams, FewaSpec};
+pub use greedy::{Greedy, GreedyParams, GreedySpec};
+pub use heidari::{Heidari, HeidariParams, HeidariSpec};
 pub use history::{ClosedRuns, RestoredPlays, StateError};
 pub use pilot::{Pilot, PilotParams, PilotSpec};
+pub use raw_ucb::{RawUcb, RawUcbParams, RawUcbSpec};
+pub use rising_halving::{RisingHalving, RisingHalvingParams, RisingHalvingSpec};
+pub use rising_ucb::{RisingUcb, RisingUcbParams, RisingUcbSpec};
+pub use rising_ucbe::{RisingUcbe, RisingUcbeParams, RisingUcbeSpec};
+pub use sliding_ucb::{SlidingUcb, SlidingUcbParams, SlidingUcbSpec};
 pub use spec::{AnyPolicy, PolicySpec};
+pub use spo::{Refresh, Spo, SpoParams, SpoSpec};
 pub use status::{ArmReport, ArmStatus, RunReason, WarmStartError};
 pub use successive_elimination::{
     Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
 };
+pub use swa::{Swa, SwaParams, SwaSpec};
 pub use thompson::{Thompson, ThompsonParams, ThompsonSpec};
 pub use ucb1::{Ucb1, Ucb1Params, Ucb1Spec};
+pub use wswa::{Wswa, WswaParams, WswaSpec};
 
 use crate::{Feedback, Run};
 

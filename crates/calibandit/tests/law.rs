@@ -1,7 +1,7 @@
 //! The leaping and the stepwise engine have the same law, for every policy and every kind of noise.
 //!
-//! Fixed seeds: each test either always passes or always fails. Nearly 130 comparisons are made at a level of 1e-5, so
-//! a correct program would fail for about one choice of seeds in 800.
+//! Fixed seeds: each test either always passes or always fails. Nearly 370 comparisons are made at a level of 1e-5, so
+//! a correct program would fail for about one choice of seeds in 270.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -67,6 +67,18 @@ fn policies() -> Vec<PolicySpec> {
         {"kind": "explore-then-commit", "memory_bound": MEMORY, "explore": 20},
         // Too short for a pilot; tests/pilot.rs has one that is not.
         {"kind": "pilot", "longest": MEMORY},
+        {"kind": "raw-ucb"},
+        {"kind": "fewa"},
+        {"kind": "swa"},
+        {"kind": "wswa"},
+        {"kind": "greedy"},
+        {"kind": "heidari"},
+        {"kind": "spo", "band": 0.6},
+        {"kind": "rising-ucb", "sd": 0.05},
+        {"kind": "rising-ucbe", "sd": 0.05},
+        {"kind": "rising-halving"},
+        {"kind": "sliding-ucb", "window": 100},
+        {"kind": "discounted-ucb"},
     ]);
     let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
     assert_eq!(policies.len(), PolicySpec::KINDS.len(), "one policy per kind is tested");

@@ -250,7 +250,30 @@ fn labels_distinguish_policies() {
     let labels: Vec<_> = all(3).iter().map(PolicySpec::label).collect();
     assert_eq!(
         labels,
-        ["calibrated", "SE", "SE (anytime)", "EXP3", "EXP3B", "UCB (epochs)", "UCB1", "Thompson", "ETC", "pilot"]
+        [
+            "calibrated",
+            "SE",
+            "SE (anytime)",
+            "EXP3",
+            "EXP3B",
+            "UCB (epochs)",
+            "UCB1",
+            "Thompson",
+            "ETC",
+            "pilot",
+            "RAW-UCB",
+            "FEWA",
+            "SWA",
+            "wSWA",
+            "greedy",
+            "Heidari A1",
+            "SPO",
+            "R-ed-UCB",
+            "R-UCBE",
+            "R-SR",
+            "SW-UCB",
+            "D-UCB"
+        ]
     );
     for (radius, label) in [
         (Radius::Hoeffding, "SE (hoeffding)"),
@@ -286,6 +309,18 @@ fn pinned_plays_of_every_policy() {
         ("thompson", vec![5, 5, 4, 99986], 21),
         ("explore-then-commit", vec![1933, 1933, 1933, 94201], 3),
         ("pilot", vec![2482, 2552, 2403, 92563], 4965),
+        ("raw-ucb", vec![21, 13, 19, 99947], 41),
+        ("fewa", vec![41, 41, 41, 99877], 111),
+        ("swa", vec![620, 620, 620, 98140], 3),
+        ("wswa", vec![1239, 1208, 1207, 96346], 65),
+        ("greedy", vec![99996, 1, 2, 1], 5),
+        ("heidari", vec![2, 2, 99994, 2], 8),
+        ("spo", vec![99966, 11, 11, 12], 6),
+        ("rising-ucb", vec![33194, 32269, 31682, 2855], 11110),
+        ("rising-ucbe", vec![29093, 27950, 28331, 14626], 5962),
+        ("rising-halving", vec![31578, 21052, 15789, 31581], 8),
+        ("sliding-ucb", vec![171, 175, 187, 99467], 628),
+        ("discounted-ucb", vec![1949, 1980, 1975, 94096], 9857),
     ];
     assert_eq!(found, pinned);
 }

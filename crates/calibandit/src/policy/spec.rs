@@ -12,10 +12,15 @@ use std::sync::LazyLock;
 
 use super::{
     AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, ArmReport, BatchedExp3, BatchedExp3Params,
-    BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3,
-    Exp3Params, Exp3Spec, ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, Pilot, PilotParams,
-    PilotSpec, PolicyError, RestoredPlays, RunReason, StateError, SuccessiveElimination, SuccessiveEliminationParams,
-    SuccessiveEliminationSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError,
+    BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, DiscountedUcb, DiscountedUcbParams,
+    DiscountedUcbSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3, Exp3Params, Exp3Spec, ExploreThenCommit,
+    ExploreThenCommitParams, ExploreThenCommitSpec, Fewa, FewaParams, FewaSpec, Greedy, GreedyParams, GreedySpec,
+    Heidari, HeidariParams, HeidariSpec, Pilot, PilotParams, PilotSpec, PolicyError, RawUcb, RawUcbParams, RawUcbSpec,
+    RestoredPlays, RisingHalving, RisingHalvingParams, RisingHalvingSpec, RisingUcb, RisingUcbParams, RisingUcbSpec,
+    RisingUcbe, RisingUcbeParams, RisingUcbeSpec, RunReason, SlidingUcb, SlidingUcbParams, SlidingUcbSpec, Spo,
+    SpoParams, SpoSpec, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Swa,
+    SwaParams, SwaSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError, Wswa,
+    WswaParams, WswaSpec,
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
@@ -248,6 +253,30 @@ policies! {
     ExploreThenCommit(ExploreThenCommitSpec, ExploreThenCommitParams),
     /// Find the memory by a pilot, then play `calibrated` with it.
     Pilot(PilotSpec, PilotParams),
+    /// Upper confidence bounds over all windows of the last losses, for rotting arms.
+    RawUcb(RawUcbSpec, RawUcbParams),
+    /// Filtering by means of longer and longer windows, for rotting arms.
+    Fewa(FewaSpec, FewaParams),
+    /// The sliding window average, for rotting arms.
+    Swa(SwaSpec, SwaParams),
+    /// The sliding window average without a horizon, for rotting arms.
+    Wswa(WswaSpec, WswaParams),
+    /// The arm with the least last loss, for rotting arms without noise.
+    Greedy(GreedySpec, GreedyParams),
+    /// Elimination by optimistic futures, for improving arms without noise.
+    Heidari(HeidariSpec, HeidariParams),
+    /// The most optimistic future, for single-peaked arms.
+    Spo(SpoSpec, SpoParams),
+    /// Upper confidence bounds on extrapolated losses, for rising arms.
+    RisingUcb(RisingUcbSpec, RisingUcbParams),
+    /// Best-arm identification by upper confidence bounds, for rising arms.
+    RisingUcbe(RisingUcbeSpec, RisingUcbeParams),
+    /// Best-arm identification by successive rejects, for rising arms.
+    RisingHalving(RisingHalvingSpec, RisingHalvingParams),
+    /// Upper confidence bounds over the last plays: a reference.
+    SlidingUcb(SlidingUcbSpec, SlidingUcbParams),
+    /// Upper confidence bounds over discounted losses: a reference.
+    DiscountedUcb(DiscountedUcbSpec, DiscountedUcbParams),
 }
 
 #[cfg(test)]
