@@ -3,10 +3,30 @@
 //! The searches are tests with a number that an environment variable sets; `cargo xtask test` runs them with small
 //! ones. Each ends with a line of what it did, which becomes a row of the table in docs/reliability.md.
 
+use std::time::Instant;
+
 use crate::evidence::{self, EvidenceTable};
 use crate::outcome::{StepError, StepOutcome};
 use crate::requirements::Machine;
 use crate::shell::{OutputStream, Program};
+
+/// How much is tried in a full run, and the variable that sets it.
+enum Tries {
+    /// So many cases.
+    Count(&'static str, u64),
+    /// Every operation on files; in a shorter run every n-th.
+    EveryOperation(&'static str),
+}
+
+impl Tries {
+    /// The variable and its value, for a part of a full run.
+    fn of_share(&self, share: f64) -> (&'static str, String) {
+        match *self {
+            Self::Count(variable, count) => (variable, ((count as f64 * share) as u64).max(1).to_string()),
+            Self::EveryOperation(variable) => (variable, ((1.0 / share) as u64).max(1).to_string()),
+        }
+    }
+}
 
 /// A test that searches for a state that must not occur.
 struct CrashSearch {
@@ -15,19 +35,18 @@ struct CrashSearch {
     test: &'static str,
     /// The names of test functions that contain this are run.
     filter: &'static str,
-    /// The variable that sets how much is tried, and its value in a full run.
-    tries: (&'static str, &'static str),
+    tries: Tries,
     /// What the closing lines begin with; empty for lines of the form "POLICY: N of M refused".
     summary: &'static str,
 }
 
-const SEARCHES: [CrashSearch; 6] = [
+const SEARCHES: [CrashSearch; 7] = [
     CrashSearch {
         what: "damaged result folders and shards",
         package: "calibandit-experiment",
         test: "reliability",
         filter: "damaged_folders",
-        tries: ("CALIBANDIT_DAMAGES", "10400"),
+        tries: Tries::Count("CALIBANDIT_DAMAGES", 10_400),
         summary: "damages of folders: ",
     },
     CrashSearch {
@@ -35,7 +54,7 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-experiment",
         test: "reliability",
         filter: "damaged_journals",
-        tries: ("CALIBANDIT_DAMAGES", "10400"),
+        tries: Tries::Count("CALIBANDIT_DAMAGES", 10_400),
         summary: "damages of journals: ",
     },
     CrashSearch {
@@ -43,7 +62,7 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-report",
         test: "reliability",
         filter: "faults_at_many",
-        tries: ("CALIBANDIT_FAULT_STEP", "1"),
+        tries: Tries::EveryOperation("CALIBANDIT_FAULT_STEP"),
         summary: "faults: ",
     },
     CrashSearch {
@@ -51,23 +70,31 @@ const SEARCHES: [CrashSearch; 6] = [
         package: "calibandit-paper",
         test: "tournament_files",
         filter: "faults_leave",
-        tries: ("CALIBANDIT_FAULT_STEP", "1"),
+        tries: Tries::EveryOperation("CALIBANDIT_FAULT_STEP"),
         summary: "tournament: ",
     },
     CrashSearch {
         what: "kills at random points",
         package: "calibandit-cli",
         test: "reliability",
-        filter: "killed_",
-        tries: ("CALIBANDIT_KILLS", "200"),
+        filter: "killed_runs",
+        tries: Tries::Count("CALIBANDIT_KILLS", 200),
         summary: "kills: ",
+    },
+    CrashSearch {
+        what: "kills of tournaments",
+        package: "calibandit-cli",
+        test: "reliability",
+        filter: "killed_tournaments",
+        tries: Tries::Count("CALIBANDIT_KILLS", 50),
+        summary: "kills of tournaments: ",
     },
     CrashSearch {
         what: "two writers in one folder",
         package: "calibandit-cli",
         test: "reliability",
         filter: "of_two_writers",
-        tries: ("CALIBANDIT_WRITERS", "1000"),
+        tries: Tries::Count("CALIBANDIT_WRITERS", 1_000),
         summary: "pairs of writers: ",
     },
 ];
@@ -78,33 +105,40 @@ const SNAPSHOTS: CrashSearch = CrashSearch {
     package: "calibandit",
     test: "advisor",
     filter: "damaged_snapshots",
-    tries: ("CALIBANDIT_DAMAGES", "100000"),
+    tries: Tries::Count("CALIBANDIT_DAMAGES", 100_000),
     summary: "",
 };
 
-/// Runs every search and writes the table.
+/// Runs every search and writes the table. `CALIBANDIT_CRASH_SHARE` is the part of the cases to try: 0.01 for a short
+/// look, which leaves the page as it is.
 pub(crate) fn run(_: &Machine) -> Result<StepOutcome, StepError> {
+    let share = evidence::share("CALIBANDIT_CRASH_SHARE");
     let mut table = EvidenceTable::new(["search", "outcome"]);
     for search in &SEARCHES {
-        let output = search.run()?;
+        let output = search.run(share)?;
         let line = output.lines().find_map(|line| line.find(search.summary).map(|at| &line[at..]));
         let outcome = line.map(|line| line.strip_prefix("tournament: ").unwrap_or(line));
         table.row([search.what.to_string(), outcome.unwrap_or("no summary").to_string()]);
     }
-    table.row([SNAPSHOTS.what.to_string(), snapshots_summary(&SNAPSHOTS.run()?)]);
+    table.row([SNAPSHOTS.what.to_string(), snapshots_summary(&SNAPSHOTS.run(share)?)]);
     print!("{table}");
-    evidence::write_to_page("crash", &table)?;
+    if share >= 1.0 {
+        evidence::write_to_page("crash", &table)?;
+    }
     Ok(StepOutcome { passed: SEARCHES.len() as u64 + 1, skipped: Vec::new() })
 }
 
 impl CrashSearch {
-    fn run(&self) -> Result<String, StepError> {
+    fn run(&self, share: f64) -> Result<String, StepError> {
         println!("{}", self.what);
         let names = ["test", "--quiet", "--package", self.package, "--test", self.test, self.filter];
         let options = ["--", "--include-ignored", "--nocapture"];
-        let (variable, tries) = self.tries;
+        let (variable, tries) = self.tries.of_share(share);
         let test = Program::cargo([&names[..], &options[..]].concat()).env(variable, tries);
-        test.run_echoing(OutputStream::Stdout)
+        let start = Instant::now();
+        let output = test.run_echoing(OutputStream::Stdout)?;
+        println!("{:.0} s", start.elapsed().as_secs_f64());
+        Ok(output)
     }
 }
 
@@ -123,6 +157,14 @@ fn snapshots_summary(output: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_makes_counts_smaller_and_steps_larger() {
+        let (count, every) = (Tries::Count("N", 1000), Tries::EveryOperation("STEP"));
+        assert_eq!((count.of_share(1.0).1, every.of_share(1.0).1), ("1000".to_string(), "1".to_string()));
+        assert_eq!((count.of_share(0.02).1, every.of_share(0.02).1), ("20".to_string(), "50".to_string()));
+        assert_eq!(count.of_share(1e-9).1, "1");
+    }
 
     #[test]
     fn refused_snapshots_are_added_up_over_policies() {

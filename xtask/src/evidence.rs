@@ -59,6 +59,12 @@ fn with_table(page: &str, name: &str, table: &str) -> Option<String> {
     Some(format!("{}\n{table}\n{}", &page[..start], &page[stop..]))
 }
 
+/// The part of a long search to make: the number in this variable, 1 if there is none.
+pub(crate) fn share(variable: &str) -> f64 {
+    let share = std::env::var(variable).ok().and_then(|share| share.parse().ok());
+    share.filter(|&share: &f64| share > 0.0).unwrap_or(1.0)
+}
+
 /// A whole number with its digits in groups of three: 1,234,567.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();

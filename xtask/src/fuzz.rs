@@ -51,7 +51,7 @@ pub(crate) fn build(_: &Machine) -> Result<StepOutcome, StepError> {
 
 /// Runs every target. `CALIBANDIT_FUZZ_SHARE` is the part of the executions to make: 0.01 for a short look.
 pub(crate) fn run(_: &Machine) -> Result<StepOutcome, StepError> {
-    let share = std::env::var("CALIBANDIT_FUZZ_SHARE").ok().and_then(|share| share.parse().ok()).unwrap_or(1.0f64);
+    let share = evidence::share("CALIBANDIT_FUZZ_SHARE");
     let host = host()?;
     let mut table = EvidenceTable::new(["target", "executions", "crashes", "seconds"]);
     let mut all = 0;
