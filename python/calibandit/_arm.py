@@ -19,7 +19,10 @@ LossLike = Union[SupportsFloat, Iterable[SupportsFloat], Callable[[float], Suppo
 """Everything accepted as the expected loss of an arm."""
 
 #: The shapes of a loss curve in experiment files, and the values that may stand beside them.
-_SHAPES = ("constant", "by_plays", "linear", "exponential_linear", "needle", "function")
+_SHAPES = (
+    *("constant", "by_plays", "linear", "exponential_linear", "needle", "function"),
+    *("steps", "power", "ramp", "exponential", "rational", "peak", "table"),
+)
 _SPECIAL = ("calibrated", "alone")
 
 
@@ -30,14 +33,17 @@ class Arm:
     Args:
         weights: The weights of the plays in the window, newest first, each in (0, 1]. Their number is the memory of the
             arm.
-        memory: Instead of ``weights``: this many weights of 1.
+        memory: Instead of ``weights``: this many weights of 1. With ``"all"`` the arm is rested: its loss depends on all
+            of its plays since the beginning.
         loss: The expected loss of a play, which lies in [0, 1]:
 
             * a number: a constant loss;
             * a sequence: the loss by the number of plays in the window, from 1 to the memory;
             * a function of the tally (the weighted number of plays in the window);
             * a mapping as in experiment files, such as ``{"linear": {"intercept": 0.9, "slope": -0.2}}`` or
-              ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too.
+              ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too. A rested arm
+              has a curve by formula, such as ``{"power": {"limit": 0.1, "scale": 0.8, "exponent": 0.5}}`` or
+              ``{"steps": [{"from": 1, "loss": 0.2}, {"from": 100, "loss": 0.7}]}``.
         feedback: The noise of observed losses: ``Bernoulli()`` (the default), ``Normal(sd=...)``,
             ``Beta(concentration=...)`` or ``NoNoise()``. The forms of experiment files work too: ``"bernoulli"``,
             ``"none"``, ``{"normal": {"sd": 0.1}}``, ``{"beta": {"concentration": 8}}``.
@@ -55,7 +61,7 @@ class Arm:
     """
 
     weights: Iterable[SupportsFloat] | None = None
-    memory: int | None = None
+    memory: int | Literal["all"] | None = None
     loss: LossLike = 0.5
     feedback: NoiseLike = field(default_factory=Bernoulli)
     trend: Literal["decreasing", "increasing"] | None = None
@@ -64,7 +70,9 @@ class Arm:
     def __post_init__(self) -> None:
         if self.weights is not None:
             self._set("weights", floats("weights", self.weights))
-        if self.memory is not None:
+        if self.memory is not None and self.memory != "all":
+            if isinstance(self.memory, str):
+                raise SpecError(f"`memory` is {self.memory!r}: give a number of plays, or 'all'")
             self._set("memory", whole("memory", self.memory))
         self._set("loss", _loss(self.loss))
         self._set("feedback", noise(self.feedback))
@@ -144,7 +152,8 @@ class Arm:
             calibrated, alone = curve.get("calibrated"), curve.get("alone")
         loss = dumps(curve) if function is None else function
         feedback = dumps(noise(self.feedback).spec)
-        return (self.name, self.weights, self.memory, loss, calibrated, alone, self.trend, feedback)
+        memory = None if self.memory is None else dumps(self.memory)
+        return (self.name, self.weights, memory, loss, calibrated, alone, self.trend, feedback)
 
 
 def _loss(loss: Any) -> Any:
@@ -173,6 +182,8 @@ def _part(name: str, value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {key: number(f"{name}[{key!r}]", one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)) and any(isinstance(item, Mapping) for item in value):
+        return [_part(f"{name}[{place}]", item) for place, item in enumerate(value)]
     return number(name, value) if is_number(value) else floats(name, value)
 
 

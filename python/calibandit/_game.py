@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core, _html
 from ._arguments import listed, unknown, whole
@@ -166,9 +166,10 @@ class Game:
         return any(name is not None for name in self._core.facts()[4])
 
     @property
-    def memory(self) -> int:
-        """How far back plays matter, m."""
-        return self._core.facts()[1]
+    def memory(self) -> int | Literal["all"]:
+        """How far back plays matter, m; ``"all"`` if the game is rested."""
+        memory = self._core.facts()[1]
+        return "all" if memory is None else memory
 
     @property
     def best_arm(self) -> int:
@@ -189,8 +190,8 @@ class Game:
         >>> cb.games.step().reo().alpha
         0.0
         """
-        alpha, best_arm, arm, window = self._core.reo()
-        return Reo(alpha, best_arm, arm, tuple(window), tuple(self.arm_names))
+        alpha, best_arm, arm, window, plays = self._core.reo()
+        return Reo(alpha, best_arm, arm, tuple(window), plays, tuple(self.arm_names))
 
     def optimum(self, horizon: int) -> Optimum:
         """Compute the least expected loss of all sequences of plays, exactly and at any horizon.
@@ -202,8 +203,9 @@ class Game:
         350000000000.3
         """
         horizon = whole("horizon", horizon, low=1)
-        loss, excess, lower, exact, prefix, cycle, repeats, tail = self._core.optimum(horizon)
-        sequence = BestSequence(tuple(prefix), tuple(cycle), repeats, tuple(tail), tuple(self.arm_names))
+        loss, excess, lower, exact, blocks, prefix, cycle, repeats, tail = self._core.optimum(horizon)
+        names = tuple(self.arm_names)
+        sequence = BestSequence(tuple(prefix), tuple(cycle), repeats, tuple(tail), names, tuple(blocks))
         return Optimum(horizon, loss, excess, lower, exact, sequence)
 
     def play(self, sequence: Iterable[int | str]) -> NDArray[np.float64]:
@@ -227,7 +229,7 @@ class Game:
         return f"<Game drawn from {what!r}, seed={more[0]}, instance={more[1]}>"
 
     def _repr_html_(self) -> str:
-        _, memory, best, losses, _ = self._core.facts()
+        _, _, best, losses, _ = self._core.facts()
         names = self.arm_names
         rows = [
             (
@@ -239,7 +241,7 @@ class Game:
             )
             for i, arm in enumerate(self.arms[:_SHOWN_ARMS])
         ]
-        caption = f"{self.title}: {len(names)} arms, memory {memory}"
+        caption = f"{self.title}: {len(names)} arms, memory {self.memory}"
         if len(names) > _SHOWN_ARMS:
             caption += f"; the first {_SHOWN_ARMS}"
         return _html.table(caption, ("arm", "memory", "expected loss", "feedback", "eventual loss"), rows)
@@ -316,7 +318,14 @@ def game(kind: str, **parameters: Any) -> Game:
 
 def warn_short_bound(label: str, memory_bound: int | None, played: Game, stacklevel: int) -> None:
     """Warn if the memory bound of a policy is below the memory of the game."""
-    if memory_bound is not None and memory_bound < played.memory:
+    if memory_bound is not None and played.memory == "all":
+        warn(
+            f"{label} is meant for arms with a finite memory, but the game is rested (memory 'all'): no guarantee holds, "
+            "because an arm is never calibrated",
+            MemoryBoundWarning,
+            stacklevel=stacklevel + 1,
+        )
+    elif memory_bound is not None and memory_bound < played.memory:
         warn(
             f"{label} is told memory_bound={memory_bound}, but the memory of the game is {played.memory}: no guarantee "
             "holds, because its burn-in may end before the arm is calibrated",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, repeat
 
 from . import _html
 
@@ -22,7 +22,9 @@ class Reo:
     arm: int
     """The arm with the least loss of all arms in all windows."""
     window: tuple[bool, ...]
-    """The window in which it has this loss, newest play first."""
+    """The window in which it has this loss, newest play first; empty if the arm is rested."""
+    plays: int | None = None
+    """The number of plays at which a rested arm has this loss."""
     names: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The names of all arms of the game."""
 
@@ -32,7 +34,7 @@ class Reo:
             ("alpha", self.alpha),
             ("best arm", _name(self.names, self.best_arm)),
             ("arm with the least loss", _name(self.names, self.arm)),
-            ("its window, newest play first", window),
+            ("its window, newest play first", window) if self.plays is None else ("its number of plays", self.plays),
         ]
         return _html.table("Repeated exposure optimality", ("", ""), rows)
 
@@ -40,6 +42,9 @@ class Reo:
 @dataclass(frozen=True, repr=False)
 class BestSequence:
     """An optimal sequence of plays: ``prefix``, then ``cycle`` repeated ``repeats`` times, then ``tail``.
+
+    In a rested game the order of plays does not matter: ``blocks`` has the number of plays of each arm, and the other
+    parts are empty.
 
     Iterating over it yields the index of each arm, :meth:`named` its name.
 
@@ -53,11 +58,15 @@ class BestSequence:
     tail: tuple[int, ...]
     names: tuple[str, ...] = field(default=(), compare=False)
     """The names of all arms of the game."""
+    blocks: tuple[tuple[int, int], ...] = ()
+    """The arms of a rested game with their numbers of plays."""
 
     def __len__(self) -> int:
-        return len(self.prefix) + len(self.cycle) * self.repeats + len(self.tail)
+        return sum(plays for _, plays in self.blocks) + len(self.prefix) + len(self.cycle) * self.repeats + len(self.tail)
 
     def __iter__(self) -> Iterator[int]:
+        for arm, plays in self.blocks:
+            yield from repeat(arm, plays)
         yield from self.prefix
         for _ in range(self.repeats):
             yield from self.cycle
@@ -68,6 +77,8 @@ class BestSequence:
         return (_name(self.names, arm) for arm in self)
 
     def __str__(self) -> str:
+        if self.blocks:
+            return self._counted(self.blocks, ", ") + ", in any order"
         if len(set(self.cycle)) == 1:
             # The same arm before, in and after the cycle is one run.
             cycle = [(self.cycle[0], len(self.cycle) * self.repeats)]

@@ -69,8 +69,8 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     Args:
         game: A :class:`~calibandit.Game`, or the kind of a named game.
         horizon: The number of plays per episode.
-        memory_bound: The number of last plays that are observed. Default: the memory of the game. A larger number hides
-            the memory from the agent.
+        memory_bound: The number of last plays that are observed. Default: the memory of the game, or 1 if the game is
+            rested. A larger number hides the memory from the agent.
         observe_losses: Whether the losses of these plays are observed too.
         instance: The instance to play. Default: a new one at every reset.
         render_mode: ``"ansi"`` for a line of text.
@@ -116,7 +116,8 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         first = self._source.draw(seed=1, instance=self._instance or 0)
         self.title: str = self._source.title
         self.arms: int = first.n_arms
-        self.memory_bound: int = first.memory if memory_bound is None else _whole("memory_bound", memory_bound, low=1)
+        own = 1 if first.memory == "all" else first.memory
+        self.memory_bound: int = own if memory_bound is None else _whole("memory_bound", memory_bound, low=1)
         self.action_space = spaces.Discrete(self.arms)
         self.observation_space = self._space(first)
         # The optimum of a game that is the same in every episode is computed once.
@@ -153,7 +154,7 @@ class GameEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._session = self._game.session(seed=drawn)
         self._recent, self._expected, self._plays, self._last = [], 0.0, 0, None
         self._names = self._game.arm_names if self._game._has_names else None
-        info: dict[str, Any] = {"memory": int(self._game.memory)}
+        info: dict[str, Any] = {"memory": self._game.memory}
         if self._names is not None:
             info["arm_names"] = tuple(self._names)
         return self._observation(), info

@@ -10,7 +10,7 @@ pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
-use calibandit::{Game, Interrupt, Interrupted, Optima, PolicySpec, reo_interruptible};
+use calibandit::{ArmPlays, Game, Interrupt, Interrupted, Memory, Optima, PolicySpec, reo_interruptible};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,8 +32,8 @@ pub struct Preflight {
     /// The names of the arms, `None` for an arm without a name; empty if no arm has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arm_names: Vec<Option<String>>,
-    /// The game's memory, m.
-    pub memory: usize,
+    /// The game's memory, m: `"all"` if the game is rested.
+    pub memory: Memory,
     /// The horizon, T.
     pub horizon: u64,
     /// The smallest alpha for which the game satisfies alpha-REO; `None` if it cannot be computed.
@@ -62,8 +62,11 @@ pub struct Preflight {
 pub struct BeatenBy {
     /// The arm.
     pub arm: usize,
-    /// Its window, newest play first.
+    /// Its window, newest play first; empty if the arm is rested.
     pub window: Vec<u8>,
+    /// The number of plays of the arm, if it is rested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plays: Option<u64>,
 }
 
 /// The optimum at the horizon.
@@ -76,6 +79,9 @@ pub struct PreflightOptimum {
     pub exact: bool,
     /// A lower bound; equal to `loss` if that is exact.
     pub lower: f64,
+    /// The plays of each arm in a rested game, where their order does not matter; empty for other games.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<ArmPlays>,
     /// A best sequence of plays begins with these,
     pub prefix: Vec<usize>,
     /// continues with these,
@@ -169,10 +175,11 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
     let known = reo_interruptible(&game, interrupt);
     let alpha = known.as_ref().ok().map(|reo| reo.alpha);
     let alpha_error = known.as_ref().err().map(ToString::to_string);
-    let beaten_by = known
-        .ok()
-        .filter(|reo| reo.alpha > 0.0)
-        .map(|reo| BeatenBy { arm: reo.arm, window: reo.window.iter().map(|&played| u8::from(played)).collect() });
+    let beaten_by = known.ok().filter(|reo| reo.alpha > 0.0).map(|reo| BeatenBy {
+        arm: reo.arm,
+        window: reo.window.iter().map(|&played| u8::from(played)).collect(),
+        plays: reo.plays,
+    });
     let mut optima = Optima::new(&game).interruptible(interrupt);
     let best = optima.bounds_at(horizon);
     // What a run does with its first instance.
@@ -180,6 +187,10 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
     let refusal = refusal.map(|error| InstanceError::from(error).to_string());
     let theorem_1 = point.policies.iter().filter_map(|entry| {
         let Some(PolicySpec::SuccessiveElimination(policy)) = entry.policy.spec() else { return None };
+        // The theorem is about games with a window.
+        if game.is_rested() {
+            return None;
+        }
         let size =
             ProblemSize { arms: game.arms().len(), horizon, memory: game.memory(), memory_bound: policy.memory_bound };
         let bound = size.theorem_1(policy.delta, alpha.unwrap_or(0.0));
@@ -193,7 +204,7 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
         point: point.label.clone(),
         arms: game.arms().len(),
         arm_names: names,
-        memory: game.memory(),
+        memory: memory::of(&game),
         horizon,
         alpha,
         beaten_by,
@@ -203,6 +214,7 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
             loss: best.upper,
             exact: best.exact,
             lower: best.lower,
+            blocks: best.sequence.blocks,
             prefix: best.sequence.prefix,
             cycle: best.sequence.cycle,
             repeats: best.sequence.repeats,
@@ -222,7 +234,13 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
     let mut warnings: Vec<String> =
         alpha_error.map(|error| format!("alpha is not known: {error}")).into_iter().collect();
     let Preflight { memory, horizon, .. } = *analysis;
-    if let (Some(alpha), Some(BeatenBy { arm, window })) = (analysis.alpha, &analysis.beaten_by) {
+    if let (Some(alpha), Some(BeatenBy { arm, plays: Some(plays), .. })) = (analysis.alpha, &analysis.beaten_by) {
+        warnings.push(format!(
+            "repeated exposure is not optimal: arm {} at its play {plays} beats the best eventual loss by {}",
+            analysis.arm_title(*arm),
+            rounded(alpha),
+        ));
+    } else if let (Some(alpha), Some(BeatenBy { arm, window, .. })) = (analysis.alpha, &analysis.beaten_by) {
         warnings.push(format!(
             "repeated exposure is not optimal: arm {} in the window {window:?} beats the best calibrated arm by {}, so \
              Theorem 1 allows a regret of alpha·T = {}",
@@ -232,7 +250,7 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
         ));
     }
     for entry in policies {
-        warnings.extend(memory::note(entry, memory as u64));
+        warnings.extend(memory::note(entry, memory));
         if let Some(TheoremBound { bound, .. }) = analysis.theorem_1.iter().find(|bound| bound.policy == entry.label)
             && *bound >= horizon as f64
         {
@@ -240,7 +258,9 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
             warnings.push(format!("Theorem 1 says nothing about {label} here: its bound {bound} is not below T"));
         }
     }
-    if horizon < memory as u64 {
+    if let Memory::Plays(memory) = memory
+        && horizon < memory as u64
+    {
         warnings
             .push(format!("the horizon {horizon} is shorter than the memory {memory}: no arm can ever be calibrated"));
     }

@@ -26,8 +26,8 @@ pub(crate) struct ArmParts<'py>(
     Option<String>,
     /// The weights.
     Option<Vec<f64>>,
-    /// The memory.
-    Option<usize>,
+    /// The memory as JSON: a number or "all".
+    Option<String>,
     /// The loss curve: JSON, or a function.
     Bound<'py, PyAny>,
     /// The loss when calibrated, beside a function.
@@ -40,14 +40,14 @@ pub(crate) struct ArmParts<'py>(
     String,
 );
 
-/// Numbers of arms and of the longest memory, the best arm, the eventual losses and the names.
-type Facts = (usize, usize, usize, Vec<f64>, Vec<Option<String>>);
+/// Numbers of arms and of the longest memory (`None` if the game is rested), the best arm, the eventual losses and the names.
+type Facts = (usize, Option<usize>, usize, Vec<f64>, Vec<Option<String>>);
 
-/// `alpha`, `best_arm`, `arm`, `window`.
-type ReoParts = (f64, usize, usize, Vec<bool>);
+/// `alpha`, `best_arm`, `arm`, `window`, `plays`.
+type ReoParts = (f64, usize, usize, Vec<bool>, Option<u64>);
 
-/// `loss`, `excess`, `lower`, `exact`, `prefix`, `cycle`, `repeats`, `tail`.
-type OptimumParts = (f64, f64, f64, bool, Vec<usize>, Vec<usize>, u64, Vec<usize>);
+/// `loss`, `excess`, `lower`, `exact`, `blocks`, `prefix`, `cycle`, `repeats`, `tail`.
+type OptimumParts = (f64, f64, f64, bool, Vec<(usize, u64)>, Vec<usize>, Vec<usize>, u64, Vec<usize>);
 
 /// A game, or a specification from which games are drawn.
 #[pyclass(name = "Game", module = "calibandit._core", frozen)]
@@ -136,7 +136,8 @@ impl PyGame {
             let game = self.game()?;
             let losses = game.arms().iter().map(Arm::eventual_loss).collect();
             let names = game.arms().iter().map(|arm| arm.name().map(str::to_owned)).collect();
-            Ok((game.arms().len(), game.memory(), game.best_arm(), losses, names))
+            let memory = (!game.is_rested()).then(|| game.memory());
+            Ok((game.arms().len(), memory, game.best_arm(), losses, names))
         })
     }
 
@@ -144,7 +145,7 @@ impl PyGame {
     fn reo(&self, py: Python<'_>) -> Result<ReoParts, Failure> {
         self.computed(py, |game, stop| {
             let found = reo_interruptible(game, Interrupt::new(stop))?;
-            Ok((found.alpha, found.best_arm, found.arm, found.window))
+            Ok((found.alpha, found.best_arm, found.arm, found.window, found.plays))
         })
     }
 
@@ -160,7 +161,8 @@ impl PyGame {
                 }
                 Err(error) => return Err(error.into()),
             };
-            Ok((loss, excess, lower, exact, sequence.prefix, sequence.cycle, sequence.repeats, sequence.tail))
+            let blocks = sequence.blocks.iter().map(|block| (block.arm, block.plays)).collect();
+            Ok((loss, excess, lower, exact, blocks, sequence.prefix, sequence.cycle, sequence.repeats, sequence.tail))
         })
     }
 
@@ -208,7 +210,7 @@ fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
     let ArmParts(name, weights, memory, loss, calibrated, alone, trend, feedback) = parts;
     let weights = match (weights, memory) {
         (Some(weights), None) => Weights::new(weights),
-        (None, Some(memory)) => Weights::unit(memory),
+        (None, Some(memory)) => Weights::of(serde_json::from_str(&memory)?),
         (Some(_), Some(_)) => Err(ArmError::WeightsAndMemory),
         (None, None) => Err(ArmError::NoWeights),
     };

@@ -90,7 +90,7 @@ impl PySession {
             }
             let loss = self.game.arms()[arm].noise().draw(expected, &mut state.noise);
             state.window = window;
-            state.recent.truncate(self.game.memory() - 1);
+            state.recent.truncate(self.game.window_length() - 1);
             state.recent.push_front(arm);
             state.plays += 1;
             Ok((loss, expected))

@@ -9,6 +9,7 @@
 mod arm;
 mod least_loss;
 mod loss;
+mod memory;
 mod noise;
 mod optimum;
 mod repeated_exposure;
@@ -17,10 +18,16 @@ mod window;
 pub mod zoo;
 
 pub use arm::{Arm, ArmError};
-pub use loss::{ExponentialLinear, Linear, LossCurve, LossCurveSpec, LossFn, NeedleCurve, Shape, Trend};
+pub use loss::{
+    ExponentialApproach, ExponentialLinear, Formula, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, NeedleCurve,
+    PeakCurve, PowerCurve, Ramp, RationalApproach, Shape, Trend,
+};
+pub use memory::Memory;
 pub use noise::Noise;
 pub(crate) use noise::{bernoulli, threshold};
-pub use optimum::{BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds};
+pub use optimum::{
+    ArmPlays, BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds,
+};
 pub use repeated_exposure::{Reo, ReoError, reo, reo_interruptible};
 pub use weights::Weights;
 pub use window::{Exposure, Window};
@@ -50,7 +57,9 @@ use crate::Problem;
 )]
 pub struct Game {
     arms: Vec<Arm>,
-    memory: usize,
+    /// The longest memory of an arm that is not rested; 1 if all are.
+    window: usize,
+    rested: bool,
 }
 
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
@@ -64,14 +73,22 @@ impl Game {
         if arms.len() > Problem::MOST_ARMS {
             return Err(GameError::TooManyArms { arms: arms.len() });
         }
-        let memory = arms.iter().map(Arm::memory).max().ok_or(GameError::NoArms)?;
+        if arms.is_empty() {
+            return Err(GameError::NoArms);
+        }
+        let rested = arms.iter().position(Arm::is_rested);
+        let windowed = arms.iter().position(|arm| !arm.is_rested() && !arm.curve().is_constant() && arm.memory() > 1);
+        if let (Some(rested), Some(windowed)) = (rested, windowed) {
+            return Err(GameError::MixedMemories { rested, windowed, memory: arms[windowed].memory() });
+        }
+        let window = arms.iter().filter(|arm| !arm.is_rested()).map(Arm::memory).max().unwrap_or(1);
         let mut names = HashMap::new();
         for (arm, name) in arms.iter().enumerate().filter_map(|(x, arm)| Some((x, arm.name()?))) {
             if let Some(first) = names.insert(name, arm) {
                 return Err(GameError::SameName { name: name.to_owned(), first, arm });
             }
         }
-        Ok(Self { arms, memory })
+        Ok(Self { arms, window, rested: rested.is_some() })
     }
 
     /// Checks a title of a game for tables and figures: 1 to 100 characters, not all blank and none of them a control
@@ -95,12 +112,26 @@ impl Game {
         self.arm_name(arm).map_or_else(|| arm.to_string(), str::to_owned)
     }
 
-    /// How far back plays matter: the largest memory of any arm, the paper's `m`.
+    /// How far back plays matter: the largest memory of any arm, the paper's `m`. `usize::MAX` if an arm is rested;
+    /// [`window_length`](Game::window_length) is what has to be kept.
     pub fn memory(&self) -> usize {
-        self.memory
+        if self.rested { usize::MAX } else { self.window }
     }
 
-    /// The arm with the least eventual loss, the paper's x*; the first of them if there are several.
+    /// Whether an arm is rested (`memory = "all"`). The losses of all other arms are then constant: a game is rested as
+    /// a whole or not at all.
+    pub fn is_rested(&self) -> bool {
+        self.rested
+    }
+
+    /// The number of last plays that must be kept in order: the largest memory of any arm that is not rested. A rested
+    /// arm needs its number of plays instead.
+    pub fn window_length(&self) -> usize {
+        self.window
+    }
+
+    /// The arm with the least eventual loss, the paper's x*; the first of them if there are several. In a rested game
+    /// this is the arm that is best in the long run, which need not be the best one at any given horizon.
     pub fn best_arm(&self) -> usize {
         let mut best = 0;
         for (x, arm) in self.arms.iter().enumerate() {
@@ -123,7 +154,7 @@ impl Game {
 
     /// The window before the first play.
     pub fn empty_window(&self) -> Window {
-        Window::new(self.memory)
+        Window::counting(self.window, if self.rested { self.arms.len() } else { 0 })
     }
 
     /// Plays `arm` and returns its expected loss: NaN if a loss function leaves [0, 1] there, see [`LossCurve::at`].
@@ -219,6 +250,19 @@ pub enum GameError {
     Title {
         /// The title.
         title: String,
+    },
+    /// Rested arms beside arms with a window.
+    #[error(
+        "arm {rested} is rested (`memory = \"all\"`), but arm {windowed} has memory {memory}: in one game either every \
+         arm whose loss changes is rested, or none is; give all of them `memory = \"all\"`, or a number"
+    )]
+    MixedMemories {
+        /// The first rested arm.
+        rested: usize,
+        /// The first arm whose loss depends on a window.
+        windowed: usize,
+        /// Its memory.
+        memory: usize,
     },
     /// A parameter of a game of the zoo is out of its range.
     #[error("`{parameter}` must be {expected}, but is {value}")]

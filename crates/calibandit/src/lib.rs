@@ -108,8 +108,9 @@ pub use advisor::{
     ExplainError, Explanation, LossRange, LossRangeError, MonitorVerdict, Phase, TellError,
 };
 pub use game::{
-    Arm, ArmError, BestSequence, CurveLeftRange, ExponentialLinear, Exposure, Game, GameError, GameSpec, GameSpecError,
-    Limits, Linear, LossCurve, LossCurveSpec, LossFn, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError,
+    Arm, ArmError, ArmPlays, BestSequence, CurveLeftRange, ExponentialApproach, ExponentialLinear, Exposure, Formula,
+    Game, GameError, GameSpec, GameSpecError, Limits, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, Memory,
+    NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, PeakCurve, PowerCurve, Ramp, RationalApproach,
     Reo, ReoError, Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};

@@ -65,3 +65,9 @@ pub(crate) fn asin(x: f64) -> f64 {
 pub(crate) fn powi(x: f64, n: i32) -> f64 {
     x.powi(n)
 }
+
+/// `x` to the power of `y`.
+#[inline(always)]
+pub(crate) fn powf(x: f64, y: f64) -> f64 {
+    x.powf(y)
+}

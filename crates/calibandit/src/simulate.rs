@@ -1,7 +1,8 @@
 //! Simulation of a policy on a game.
 //!
 //! Two engines have the same law. The stepwise engine follows the paper's definitions play by play. The leaping engine
-//! uses closed forms where an arm is calibrated: a run of a billion plays costs as much as a run of ten.
+//! uses closed forms where an arm is calibrated: a run of a billion plays costs as much as a run of ten. In a rested game
+//! it does so wherever the curve is flat.
 //!
 //! Recorded are expected losses, never sampled losses. Nothing here needs memory in proportion to the horizon.
 //!
@@ -9,6 +10,7 @@
 //! [`simulate_batch`] several at once.
 
 mod batch;
+mod count_stepper;
 mod grid;
 mod loss_accumulator;
 mod loss_table;
@@ -24,6 +26,7 @@ pub use loss_accumulator::Checkpoint;
 pub use outcome::{PolicyOutcome, SimulationOutcome};
 pub use simulation::{Simulation, SimulationError, SimulationGame};
 
+use count_stepper::CountStepper;
 use loss_accumulator::LossAccumulator;
 use loss_table::LossTable;
 use play_history::{RingHistory, WordHistory};
@@ -38,7 +41,8 @@ use crate::{Feedback, Game, Interrupt, Interrupted, Policy, Run, Stream};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// In closed form where the arm is calibrated: the cost of a run does not grow with its length.
+    /// In closed form where the arm is calibrated, or where the curve of a rested arm is flat: the cost of a run does
+    /// not grow with its length.
     #[default]
     Leaping,
     /// One play after the other, each with its own draw, as the paper defines the game.
@@ -129,6 +133,9 @@ pub fn simulate_interruptible<P: Policy + ?Sized>(
         Engine::Stepwise => None,
     };
     match table {
+        None if engine == Engine::Leaping && game.is_rested() => {
+            play(game, policy, horizon, CountStepper::new(game, times, noise, interrupt), interrupt)
+        }
         None => {
             let stepper = WindowStepper::new(game, engine, times, noise, interrupt);
             play(game, policy, horizon, stepper, interrupt)
@@ -150,7 +157,7 @@ pub(crate) fn memory_estimate(game: &Game) -> u64 {
     const PER_ROW: usize = 40;
     const PER_ARM: usize = 160;
     let rows = LossTable::rows_at_most(game);
-    (rows * PER_ROW + game.arms().len() * PER_ARM + game.memory() * size_of::<u32>()) as u64
+    (rows * PER_ROW + game.arms().len() * PER_ARM + game.window_length() * size_of::<u32>()) as u64
 }
 
 /// A game in progress.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use calibandit::{ArmPlays, Memory};
 use calibandit_experiment::Experiment;
 use calibandit_experiment::format::{bytes, duration, rounded, thousands};
 use calibandit_experiment::preflight::{Preflight, estimated_seconds, preflight, to_json};
@@ -66,6 +67,9 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     writeln!(out, "\n{}", visible(&check.point))?;
     writeln!(out, "  {}", size(check))?;
     match check.alpha {
+        Some(0.0) if check.memory == Memory::All => {
+            writeln!(out, "  alpha = 0: no loss is below the eventual loss of the best arm")?
+        }
         Some(0.0) => writeln!(out, "  alpha = 0: repeated exposure of the best arm is optimal")?,
         Some(alpha) => writeln!(out, "  alpha = {}", rounded(alpha))?,
         None => writeln!(out, "  alpha is unknown")?,
@@ -86,14 +90,17 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     } else {
         writeln!(out, "  optimum: between {} and {}", rounded(optimum.lower), rounded(optimum.loss))?;
     }
-    writeln!(
-        out,
-        "  best sequence: {}{} × {}{}",
-        if optimum.prefix.is_empty() { String::new() } else { format!("{}, then ", arms(check, &optimum.prefix)) },
-        arms(check, &optimum.cycle),
-        thousands(optimum.repeats),
-        if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(check, &optimum.tail)) },
-    )?;
+    if optimum.blocks.is_empty() {
+        print_sequence(out, check)?;
+    } else {
+        let plays = |block: &ArmPlays| format!("{}×{}", visible(&label(check, block.arm)), thousands(block.plays));
+        let shown: Vec<String> = optimum.blocks.iter().take(12).map(plays).collect();
+        let more = match optimum.blocks.len() {
+            ..=12 => String::new(),
+            all => format!(", and {} more", all - 12),
+        };
+        writeln!(out, "  best plays, in any order: {}{more}", shown.join(", "))?;
+    }
     // A bound that says nothing is in a note.
     for bound in check.theorem_1.iter().filter(|bound| bound.bound < check.horizon as f64) {
         writeln!(
@@ -108,6 +115,18 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
         writeln!(out, "  (the game is drawn at random; this is the game of the first instance)")?;
     }
     Ok(())
+}
+
+fn print_sequence(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
+    let optimum = &check.optimum;
+    writeln!(
+        out,
+        "  best sequence: {}{} × {}{}",
+        if optimum.prefix.is_empty() { String::new() } else { format!("{}, then ", arms(check, &optimum.prefix)) },
+        arms(check, &optimum.cycle),
+        thousands(optimum.repeats),
+        if optimum.tail.is_empty() { String::new() } else { format!(", then {}", arms(check, &optimum.tail)) },
+    )
 }
 
 /// K, m and T, without what the label of the point says already.

@@ -39,6 +39,7 @@ impl GameSource {
     pub fn title(&self) -> String {
         match self {
             GameSource::Spec(spec) => spec.title(),
+            GameSource::Fixed(game) if game.is_rested() => format!("custom, K = {}, rested", game.arms().len()),
             GameSource::Fixed(game) => format!("custom, K = {}, m = {}", game.arms().len(), game.memory()),
             GameSource::Titled { title, .. } => title.clone(),
         }

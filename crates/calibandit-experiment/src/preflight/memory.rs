@@ -1,13 +1,20 @@
 //! Policies that are told a bound on the memory which is below the memory of the game: the most common mistake.
 
+use calibandit::{Game, Memory};
+
 use super::first_game;
 use crate::Experiment;
 use crate::experiment::LabelledPolicy;
 
+/// The memory of a game, as tables show it.
+pub(super) fn of(game: &Game) -> Memory {
+    if game.is_rested() { Memory::All } else { Memory::Plays(game.memory()) }
+}
+
 /// A policy whose memory bound M is below the memory m of the game at some points of the sweep.
 struct ShortBound<'a> {
     policies: Vec<&'a str>,
-    /// (M, m) at each point where M < m.
+    /// (M, m) at each point where M < m; the m of a rested game is `u64::MAX`.
     pairs: Vec<(u64, u64)>,
 }
 
@@ -49,12 +56,13 @@ pub fn memory_warnings(experiment: &Experiment) -> Vec<String> {
 }
 
 /// What `calibandit check` says about a policy and the memory of the game at one point.
-pub(super) fn note(entry: &LabelledPolicy, memory: u64) -> Option<String> {
+pub(super) fn note(entry: &LabelledPolicy, memory: Memory) -> Option<String> {
+    let memory = memory.plays() as u64;
     match entry.policy.spec()?.memory_bound() {
         Some(bound) if bound < memory => {
             Some(sentence(&ShortBound { policies: vec![&entry.label], pairs: vec![(bound, memory)] }, 1))
         }
-        None if memory > 1 => {
+        None if memory > 1 && memory < u64::MAX => {
             Some(format!("{} does not burn in: it never waits for an arm to be calibrated", entry.label))
         }
         _ => None,
@@ -69,6 +77,14 @@ fn sentence(group: &ShortBound<'_>, points: usize) -> String {
         n if n == points => " at every point of the sweep".to_owned(),
         n => format!(" at {n} of {points} points of the sweep"),
     };
+    let rested = pairs.iter().filter(|pair| pair.1 == u64::MAX).count();
+    if rested == pairs.len() {
+        return format!(
+            "{} {are} meant for arms with a finite memory, but the game is rested (memory \"all\"){place}: no guarantee \
+             holds; an arm is never calibrated",
+            list(policies)
+        );
+    }
     format!(
         "{} {are} told M = {}, but the game's memory is m = {}{place}: no guarantee holds; {their} burn-in may end \
          before the arm is calibrated",
@@ -90,6 +106,7 @@ fn list(names: &[&str]) -> String {
 /// "2", or "2 to 8".
 fn range(values: impl Iterator<Item = u64> + Clone) -> String {
     match (values.clone().min(), values.max()) {
+        (Some(least), Some(u64::MAX)) => format!("{least} to \"all\""),
         (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
         (Some(value), _) => value.to_string(),
         _ => String::new(),

@@ -194,7 +194,7 @@ impl Diagnosis {
             ArmSpec {
                 name: Some(arm.name.clone()),
                 weights: None,
-                memory: Some(by_plays.len()),
+                memory: Some(by_plays.len().into()),
                 loss: LossCurveSpec { by_plays: Some(by_plays), ..LossCurveSpec::default() },
                 feedback,
             }

@@ -48,6 +48,9 @@ impl LowerBoundEstimate {
 
 /// The excess over `best` of the plays of a run before the first calibrated one.
 fn burn_in(arm: &Arm, best: f64) -> f64 {
+    if arm.is_rested() {
+        return 0.0; // it has no burn-in that ends
+    }
     let memory = arm.memory();
     let mut tally = 0.0;
     let mut excess = 0.0;

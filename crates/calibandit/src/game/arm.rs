@@ -1,6 +1,14 @@
 //! One arm of a game: weights, loss curve, noise and an optional name, checked together.
 
-use super::{Exposure, LossCurve, Noise, Shape, Trend, Weights};
+mod error;
+mod rested;
+
+pub use error::ArmError;
+
+use std::sync::Arc;
+
+use super::loss::Course;
+use super::{Exposure, LossCurve, Memory, Noise, Shape, Trend, Weights};
 
 /// One action of a game.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,13 +23,18 @@ pub struct Arm {
     curve: LossCurve,
     noise: Noise,
     eventual_loss: f64,
+    /// Where the curve of a rested arm rises and falls; `None` if the arm has a window.
+    course: Option<Arc<Course>>,
 }
 
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct ArmData {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     name: Option<String>,
-    weights: Weights,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    weights: Option<Vec<f64>>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    memory: Option<Memory>,
     loss: LossCurve,
     #[cfg_attr(feature = "serde", serde(default))]
     feedback: Noise,
@@ -37,15 +50,37 @@ const LONGEST_NAME: usize = 100;
 impl Arm {
     /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows
     /// here, and on the others when they are played.
+    ///
+    /// With [`Weights::all`] the arm is rested: its loss depends on the number of its plays since the beginning, and its
+    /// eventual loss is the limit of its curve.
+    ///
+    /// ```
+    /// use calibandit::{Arm, Game, LossCurve, Noise, Weights};
+    /// let fading = LossCurve::steps([(1, 0.1), (3, 0.8)]); // good twice, and never again
+    /// let game = Game::new(vec![
+    ///     Arm::new(Weights::all(), fading, Noise::None)?,
+    ///     Arm::new(Weights::all(), LossCurve::constant(0.5), Noise::None)?,
+    /// ])?;
+    /// assert_eq!(game.losses(&[0, 1, 1, 1, 0, 0])?, [0.1, 0.5, 0.5, 0.5, 0.1, 0.8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(weights: Weights, curve: LossCurve, noise: Noise) -> Result<Self, ArmError> {
         noise.check()?;
+        if let Shape::Formula(formula) = curve.shape() {
+            formula.check()?;
+        }
+        if weights.is_rested() {
+            let (course, eventual_loss) = rested::analyse(&curve)?;
+            return Ok(Self { name: None, eventual_loss, weights, curve, noise, course: Some(Arc::new(course)) });
+        }
         let memory = weights.memory();
         if let Shape::ByPlays(losses) = curve.shape()
             && losses.len() != memory
         {
             return Err(ArmError::Table { values: losses.len(), memory });
         }
-        let arm = Self { name: None, eventual_loss: curve.at(calibrated(&weights)), weights, curve, noise };
+        let arm =
+            Self { name: None, eventual_loss: curve.at(calibrated(&weights)), weights, curve, noise, course: None };
         arm.check_curve()?;
         Ok(arm)
     }
@@ -153,21 +188,37 @@ impl Arm {
         self.noise
     }
 
-    /// How far back plays of this arm matter.
+    /// How far back plays of this arm matter: `usize::MAX` if it is rested.
     pub fn memory(&self) -> usize {
         self.weights.memory()
     }
 
-    /// The loss of the calibrated arm, the paper's mu(x).
+    /// Whether the loss depends on all plays of the arm since the beginning (`memory = "all"`).
+    pub fn is_rested(&self) -> bool {
+        self.weights.is_rested()
+    }
+
+    /// Where the curve of a rested arm rises and falls.
+    pub(crate) fn course(&self) -> Option<&Course> {
+        self.course.as_deref()
+    }
+
+    /// The loss of the calibrated arm, the paper's mu(x). A rested arm is never calibrated; for it this is the limit of
+    /// its loss as the number of its plays grows.
     pub fn eventual_loss(&self) -> f64 {
         self.eventual_loss
     }
 
     /// About how many bytes the arm takes.
     pub(crate) fn memory_estimate(&self) -> u64 {
-        let table = if let Shape::ByPlays(losses) = self.curve.shape() { losses.len() } else { 0 };
+        let table = match self.curve.shape() {
+            Shape::ByPlays(losses) => size_of_val(losses.as_slice()),
+            Shape::Formula(formula) => formula.memory_estimate(),
+            _ => 0,
+        };
+        let course = self.course().map_or(0, |course| size_of_val(course.pieces.as_slice()));
         let name = self.name.as_ref().map_or(0, String::len);
-        (size_of::<Self>() + (self.memory() + table) * size_of::<f64>() + name) as u64
+        (size_of::<Self>() + size_of_val(self.weights.as_slice()) + table + course + name) as u64
     }
 
     /// The exposures of 1, 2, ... plays in a row, up to the memory. Their tallies are added newest play first.
@@ -199,7 +250,13 @@ fn calibrated(weights: &Weights) -> Exposure {
 impl TryFrom<ArmData> for Arm {
     type Error = ArmError;
     fn try_from(data: ArmData) -> Result<Self, ArmError> {
-        let arm = Self::new(data.weights, data.loss, data.feedback)?;
+        let weights = match (data.weights, data.memory) {
+            (Some(weights), None) => Weights::new(weights)?,
+            (None, Some(memory)) => Weights::of(memory)?,
+            (Some(_), Some(_)) => return Err(ArmError::WeightsAndMemory),
+            (None, None) => return Err(ArmError::NoWeights),
+        };
+        let arm = Self::new(weights, data.loss, data.feedback)?;
         match data.name {
             Some(name) => arm.named(name),
             None => Ok(arm),
@@ -209,105 +266,15 @@ impl TryFrom<ArmData> for Arm {
 
 impl From<Arm> for ArmData {
     fn from(arm: Arm) -> Self {
-        Self { name: arm.name, weights: arm.weights, loss: arm.curve, feedback: arm.noise }
+        let rested = arm.is_rested();
+        Self {
+            name: arm.name,
+            weights: (!rested).then(|| arm.weights.as_slice().to_vec()),
+            memory: rested.then_some(Memory::All),
+            loss: arm.curve,
+            feedback: arm.noise,
+        }
     }
-}
-
-/// What can be wrong with an arm.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArmError {
-    /// The memory is 0.
-    #[error("the memory is 0: give at least one weight (memory 1 is the plain stochastic bandit)")]
-    NoMemory,
-    /// A weight outside (0, 1].
-    #[error("weight {} is {weight}, but weights must lie in (0, 1]", position + 1)]
-    Weight {
-        /// Its position, from 0.
-        position: usize,
-        /// Its value.
-        weight: f64,
-    },
-    /// The curve leaves [0, 1].
-    #[error(
-        "the loss curve is {loss} at {plays} plays in the window (tally {tally}), \
-         but expected losses must lie in [0, 1]"
-    )]
-    Curve {
-        /// The value.
-        loss: f64,
-        /// At this tally.
-        tally: f64,
-        /// At this number of plays.
-        plays: usize,
-    },
-    /// A special value outside [0, 1].
-    #[error("the loss `{what}` is {value}, but expected losses must lie in [0, 1]")]
-    SpecialValue {
-        /// Which value.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A loss function contradicts its declared trend.
-    #[error(
-        "the loss function is declared {trend:?} in the tally, but is not from {} to {plays} plays in a row",
-        plays - 1
-    )]
-    Trend {
-        /// What was declared.
-        trend: Trend,
-        /// Where it is wrong.
-        plays: usize,
-    },
-    /// The table `by_plays` has the wrong length.
-    #[error(
-        "the list of losses by plays has {values} values, but the memory is {memory}: \
-         give one loss for each number of plays from 1 to {memory}"
-    )]
-    Table {
-        /// How many values were given.
-        values: usize,
-        /// How many are needed.
-        memory: usize,
-    },
-    /// A parameter of the noise is not a positive number.
-    #[error("{parameter} must be a positive number, but is {value}")]
-    Noise {
-        /// Which.
-        parameter: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A name that is blank, too long, or has control characters.
-    #[error(
-        "the name of an arm must have 1 to {LONGEST_NAME} characters, not all blank and none of them a control \
-         character, but is `{}`",
-        excerpt(name)
-    )]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// An arm in a file has neither `weights` nor `memory`.
-    #[error("the arm has no weights: give `weights`, newest play first, or `memory` for that many weights of 1")]
-    NoWeights,
-    /// An arm in a file has both `weights` and `memory`.
-    #[error("the arm has both `weights` and `memory`: the memory is the number of weights, so give one of them")]
-    WeightsAndMemory,
-    /// A curve in a file has no shape.
-    #[error(
-        "the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `exponential_linear`, `needle`"
-    )]
-    NoShape,
-    /// A curve in a file has two shapes.
-    #[error("the loss curve has two shapes, `{one}` and `{other}`: give exactly one")]
-    TwoShapes {
-        /// The first.
-        one: &'static str,
-        /// The second.
-        other: &'static str,
-    },
 }
 
 #[cfg(test)]
@@ -396,5 +363,9 @@ mod tests {
         let text = serde_json::to_string(&arm).unwrap();
         assert_eq!(serde_json::from_str::<Arm>(&text).unwrap(), arm);
         assert!(!text.contains("name"), "files of arms without a name are as before: {text}");
+        let rested = Arm::new(Weights::all(), LossCurve::table([0.2, 0.4]), Noise::None).unwrap();
+        let text = serde_json::to_string(&rested).unwrap();
+        assert_eq!(text, r#"{"memory":"all","loss":{"table":[0.2,0.4]},"feedback":"none"}"#);
+        assert_eq!(serde_json::from_str::<Arm>(&text).unwrap(), rested);
     }
 }

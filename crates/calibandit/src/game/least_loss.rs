@@ -91,8 +91,9 @@ pub(crate) fn interchangeable(game: &Game) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut class_of = Vec::with_capacity(game.arms().len());
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for (x, arm) in game.arms().iter().enumerate() {
-        let (memory, weights) = (arm.memory(), arm.weights().as_slice());
-        let alone = arm.loss(Exposure { tally: weights[0], plays: 1, memory });
+        let memory = arm.memory();
+        let first = arm.weights().as_slice().first().copied().unwrap_or(1.0);
+        let alone = arm.loss(Exposure { tally: first, plays: 1, memory });
         let key = (memory, arm.eventual_loss().to_bits(), alone.to_bits());
         let candidates = by_losses.entry(key).or_default();
         let same = candidates.iter().copied().find(|&class: &usize| {

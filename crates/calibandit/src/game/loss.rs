@@ -2,6 +2,10 @@
 
 #[cfg(feature = "serde")]
 mod files;
+mod formula;
+
+pub(crate) use formula::{Course, Direction};
+pub use formula::{ExponentialApproach, Formula, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,6 +46,8 @@ pub enum Shape {
     ExponentialLinear(ExponentialLinear),
     /// One value at exactly one tally and another everywhere else: Proposition 1's needle in the haystack.
     Needle(NeedleCurve),
+    /// By the number of plays in the window, or since the beginning if the arm is rested.
+    Formula(Formula),
     /// Any function of the tally.
     Function {
         /// The function. It must map the arm's tallies into [0, 1].
@@ -139,6 +145,21 @@ impl LossCurve {
         Self::new(Shape::Needle(NeedleCurve { tally, loss, otherwise }))
     }
 
+    /// By the number of plays, given by a formula.
+    pub fn formula(formula: Formula) -> Self {
+        Self::new(Shape::Formula(formula))
+    }
+
+    /// By the number of plays; the first value is for one play, and the last one is repeated for ever.
+    pub fn table(losses: impl Into<Vec<f64>>) -> Self {
+        Self::formula(Formula::Table(losses.into()))
+    }
+
+    /// Constant from some numbers of plays on: pairs of a number and a loss, the first of them from play 1.
+    pub fn steps(steps: impl IntoIterator<Item = (u64, f64)>) -> Self {
+        Self::formula(Formula::Steps(steps.into_iter().map(|(from, loss)| LossStep { from, loss }).collect()))
+    }
+
     /// Any function of the tally. If it is monotone, declare it with [`with_trend`](LossCurve::with_trend).
     pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::new(Shape::Function { function: Arc::new(function), trend: Trend::Unknown })
@@ -198,7 +219,7 @@ impl LossCurve {
 
     /// Whether the loss depends on nothing but the number of plays in the window, whatever the weights.
     pub fn depends_on_plays_only(&self) -> bool {
-        matches!(self.shape, Shape::Constant(_) | Shape::ByPlays(_) | Shape::ExponentialLinear(_))
+        matches!(self.shape, Shape::Constant(_) | Shape::ByPlays(_) | Shape::ExponentialLinear(_) | Shape::Formula(_))
     }
 
     /// Whether the loss is the same at every play.
@@ -217,6 +238,7 @@ impl Shape {
             Shape::ExponentialLinear(model) => model.at(exposure.plays),
             Shape::Needle(needle) if exposure.tally == needle.tally => needle.loss,
             Shape::Needle(needle) => needle.otherwise,
+            Shape::Formula(formula) => formula.at(exposure.plays as u64),
             Shape::Function { function, .. } => match function(exposure.tally) {
                 loss if (0.0..=1.0).contains(&loss) => loss,
                 _ => f64::NAN,
@@ -231,7 +253,7 @@ impl Shape {
             Shape::Linear(line) if line.slope <= 0.0 => Trend::Decreasing,
             Shape::Linear(_) => Trend::Increasing,
             Shape::Function { trend, .. } => *trend,
-            Shape::ByPlays(_) | Shape::ExponentialLinear(_) | Shape::Needle(_) => Trend::Unknown,
+            Shape::ByPlays(_) | Shape::ExponentialLinear(_) | Shape::Needle(_) | Shape::Formula(_) => Trend::Unknown,
         }
     }
 
@@ -242,6 +264,7 @@ impl Shape {
             Shape::Linear(_) => "linear",
             Shape::ExponentialLinear(_) => "exponential_linear",
             Shape::Needle(_) => "needle",
+            Shape::Formula(formula) => formula.name(),
             Shape::Function { .. } => "function",
         }
     }
@@ -255,6 +278,7 @@ impl PartialEq for Shape {
             (Shape::Linear(a), Shape::Linear(b)) => a == b,
             (Shape::ExponentialLinear(a), Shape::ExponentialLinear(b)) => a == b,
             (Shape::Needle(a), Shape::Needle(b)) => a == b,
+            (Shape::Formula(a), Shape::Formula(b)) => a == b,
             // Functions cannot be compared, only their addresses.
             (Shape::Function { function: a, trend: s }, Shape::Function { function: b, trend: t }) => {
                 Arc::ptr_eq(a, b) && s == t
@@ -272,6 +296,7 @@ impl fmt::Debug for Shape {
             Shape::Linear(line) => line.fmt(f),
             Shape::ExponentialLinear(model) => model.fmt(f),
             Shape::Needle(needle) => needle.fmt(f),
+            Shape::Formula(formula) => formula.fmt(f),
             Shape::Function { trend, .. } => f.debug_struct("Function").field("trend", trend).finish_non_exhaustive(),
         }
     }
@@ -314,6 +339,31 @@ pub struct LossCurveSpec {
     /// One value at exactly one tally, another everywhere else.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub needle: Option<NeedleCurve>,
+    /// Constant from some plays on: a list of `{ from, loss }`, the first of them from play 1.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub steps: Option<Vec<LossStep>>,
+    /// `limit + scale · n^(-exponent)` at n plays.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub power: Option<PowerCurve>,
+    /// From one loss to another within some plays, along a line or a power.
+    #[cfg_attr(
+        feature = "serde",
+        serde(alias = "ramp_power", alias = "ramp-power", skip_serializing_if = "Option::is_none")
+    )]
+    #[cfg_attr(feature = "schema", schemars(extend("aliases" = ["ramp_power", "ramp-power"])))]
+    pub ramp: Option<Ramp>,
+    /// From one loss towards another, exponentially.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub exponential: Option<ExponentialApproach>,
+    /// From one loss towards another, like a power of `1 / (x + scale)`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub rational: Option<RationalApproach>,
+    /// A fall of the loss followed by a rise.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub peak: Option<PeakCurve>,
+    /// By the number of plays; the last value is repeated for ever.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub table: Option<Vec<f64>>,
     /// Another value when the arm is calibrated.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub calibrated: Option<f64>,
@@ -332,6 +382,13 @@ impl TryFrom<LossCurveSpec> for LossCurve {
             spec.linear.map(Shape::Linear),
             spec.exponential_linear.map(Shape::ExponentialLinear),
             spec.needle.map(Shape::Needle),
+            spec.steps.map(Formula::Steps).map(Shape::Formula),
+            spec.power.map(Formula::Power).map(Shape::Formula),
+            spec.ramp.map(Formula::Ramp).map(Shape::Formula),
+            spec.exponential.map(Formula::Exponential).map(Shape::Formula),
+            spec.rational.map(Formula::Rational).map(Shape::Formula),
+            spec.peak.map(Formula::Peak).map(Shape::Formula),
+            spec.table.map(Formula::Table).map(Shape::Formula),
         ]
         .into_iter()
         .flatten();

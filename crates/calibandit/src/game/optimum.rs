@@ -1,12 +1,16 @@
 //! The exact optimum: the least expected loss that any sequence of plays can have. Regret is measured against it.
 //!
-//! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms:
+//! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms for games with
+//! windows:
 //!
 //! - On a **graph**: the part of the last plays that still matters is a state, and a play leads from one state to the
 //!   next. Interchangeable arms are merged. The best walk of T plays mostly goes round a cycle with the least mean
 //!   loss.
 //! - By **best-first search** in games that satisfy 0-REO, which may be of any size: the excess over mu(x*) only grows,
 //!   so the best start is a shortest path.
+//!
+//! In rested games the order of plays does not matter, and the optimum is found by algorithms of its own
+//! ([`rested`]).
 //!
 //! All sums and comparisons are made in integers (units of 2^-72), so that ties and near-ties are decided correctly at
 //! any horizon up to 2^53 plays; only the results are rounded to floats.
@@ -18,6 +22,7 @@ mod bounds;
 mod error;
 mod exploration;
 mod memory;
+mod rested;
 mod search;
 mod sequence;
 mod state_space;
@@ -28,11 +33,12 @@ mod tests;
 
 pub use bounds::{OptimumBounds, optimum_bounds};
 pub use error::OptimumError;
-pub use sequence::BestSequence;
+pub use sequence::{ArmPlays, BestSequence};
 
 use std::collections::HashMap;
 
 use error::SolverError;
+use rested::RestedOptima;
 use search::{Search, SearchOutcome, SearchResult};
 use state_space::StateSpace;
 use warmup_cost::WarmupCost;
@@ -115,6 +121,8 @@ pub fn optimum(game: &Game, horizon: u64) -> Result<Optimum, OptimumError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Optima<'g> {
+    /// Solves the game if it is rested; nothing else here is used then.
+    rested: Option<RestedOptima<'g>>,
     space: StateSpace<'g>,
     /// Computed when they are first needed.
     warmups: Option<Warmups>,
@@ -187,6 +195,7 @@ impl<'g> Optima<'g> {
     /// With other limits.
     pub fn with_limits(game: &'g Game, limits: Limits) -> Self {
         Self {
+            rested: RestedOptima::new(game, limits),
             space: StateSpace::new(game),
             warmups: None,
             limits,
@@ -208,6 +217,9 @@ impl<'g> Optima<'g> {
 
     /// The optimum over `horizon` plays.
     pub fn at(&mut self, horizon: u64) -> Result<Optimum, OptimumError> {
+        if let Some(rested) = &mut self.rested {
+            return rested.at(horizon, self.interrupt);
+        }
         let plan = match self.solve(horizon)? {
             Solution::Plan(plan) => plan,
             Solution::InGraph => self.planner()?.plan(horizon).map_err(SolverError::from)?,
@@ -223,6 +235,9 @@ impl<'g> Optima<'g> {
 
     /// The loss of the optimum over `horizon` plays in excess of as many plays at mu(x*).
     pub fn excess_at(&mut self, horizon: u64) -> Result<f64, OptimumError> {
+        if let Some(rested) = &mut self.rested {
+            return rested.excess_at(horizon, self.interrupt);
+        }
         Ok(float(match self.solve(horizon)? {
             Solution::Plan(plan) => plan.excess,
             Solution::InGraph => self.planner()?.excess(horizon).map_err(SolverError::from)?,

@@ -1,17 +1,14 @@
 //! An arm's weights: how much a play of it counts by its age.
 
-use super::ArmError;
+use super::{ArmError, Memory};
 
 /// The weights `w_x` of an arm, newest play first. Their number is the arm's memory.
 ///
-/// Each lies in (0, 1], as in the paper's definition of the weighted tallying bandit.
+/// Each lies in (0, 1], as in the paper's definition of the weighted tallying bandit. An arm that is *rested* has no
+/// list of weights: every play since the beginning counts as 1, see [`Weights::all`].
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(try_from = "Vec<f64>", into = "Vec<f64>")
-)]
 pub struct Weights {
+    /// Empty if rested.
     weights: Vec<f64>,
     all_equal: bool,
 }
@@ -37,12 +34,31 @@ impl Weights {
         Self::new(vec![1.0; memory])
     }
 
-    /// The number of weights: how far back plays of this arm matter.
-    pub fn memory(&self) -> usize {
-        self.weights.len()
+    /// Every play since the beginning counts as 1: the tally is the number of plays of the arm so far. Such an arm is
+    /// rested: nothing is forgotten, and what other arms are played does not matter to it.
+    pub fn all() -> Self {
+        Self { weights: Vec::new(), all_equal: true }
     }
 
-    /// Newest play first.
+    /// The weights of 1 of this memory.
+    pub fn of(memory: Memory) -> Result<Self, ArmError> {
+        match memory {
+            Memory::Plays(plays) => Self::unit(plays),
+            Memory::All => Ok(Self::all()),
+        }
+    }
+
+    /// Whether every play since the beginning counts.
+    pub fn is_rested(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// The number of weights: how far back plays of this arm matter. `usize::MAX` if rested.
+    pub fn memory(&self) -> usize {
+        if self.is_rested() { usize::MAX } else { self.weights.len() }
+    }
+
+    /// Newest play first; empty if rested.
     pub fn as_slice(&self) -> &[f64] {
         &self.weights
     }
@@ -54,25 +70,18 @@ impl Weights {
 
     /// `w·y` for the window `y`, newest play first, added in that order so that one window always gives one float.
     pub fn tally(&self, window: impl IntoIterator<Item = bool>) -> f64 {
+        if self.is_rested() {
+            return window.into_iter().filter(|&played| played).count() as f64;
+        }
         self.weights.iter().zip(window).filter(|&(_, played)| played).map(|(w, _)| w).sum()
     }
 
-    /// `‖w‖₁`, the tally of a calibrated arm.
+    /// `‖w‖₁`, the tally of a calibrated arm; infinite if rested.
     pub fn total(&self) -> f64 {
+        if self.is_rested() {
+            return f64::INFINITY;
+        }
         self.tally(std::iter::repeat_n(true, self.memory()))
-    }
-}
-
-impl TryFrom<Vec<f64>> for Weights {
-    type Error = ArmError;
-    fn try_from(weights: Vec<f64>) -> Result<Self, ArmError> {
-        Self::new(weights)
-    }
-}
-
-impl From<Weights> for Vec<f64> {
-    fn from(weights: Weights) -> Self {
-        weights.weights
     }
 }
 

@@ -9,11 +9,16 @@ pub struct Exposure {
     pub tally: f64,
     /// The number of plays of the arm in its window, this play included: at least 1.
     pub plays: usize,
-    /// The arm's memory: the length of its window.
+    /// The arm's memory: the length of its window. `usize::MAX` for a rested arm, whose window is all plays so far.
     pub memory: usize,
 }
 
 impl Exposure {
+    /// The exposure of a rested arm at its `plays`-th play.
+    pub fn rested(plays: u64) -> Self {
+        Self { tally: plays as f64, plays: usize::try_from(plays).unwrap_or(usize::MAX - 1), memory: usize::MAX }
+    }
+
     /// The exposure of a window given newest play first, as in the paper's `y`.
     pub fn of(window: &[bool], weights: &Weights) -> Self {
         let own = &window[..window.len().min(weights.memory())];
@@ -44,6 +49,8 @@ pub struct Window {
     next: usize,
     /// How many plays in a row the newest arm has had, never counted beyond the memory.
     streak: usize,
+    /// The number of plays of each arm so far, for rested arms; empty where no arm is rested.
+    counts: Vec<u64>,
 }
 
 const EMPTY: u32 = u32::MAX;
@@ -51,7 +58,12 @@ const EMPTY: u32 = u32::MAX;
 impl Window {
     /// The empty window of a game with this memory.
     pub fn new(memory: usize) -> Self {
-        Self { recent: vec![EMPTY; memory.max(1)], next: 0, streak: 0 }
+        Self::counting(memory, 0)
+    }
+
+    /// The empty window of a game with rested arms: the plays of `arms` arms are counted too.
+    pub(super) fn counting(memory: usize, arms: usize) -> Self {
+        Self { recent: vec![EMPTY; memory.max(1)], next: 0, streak: 0, counts: vec![0; arms] }
     }
 
     /// The game's memory.
@@ -78,13 +90,25 @@ impl Window {
         if self.next == self.recent.len() {
             self.next = 0;
         }
+        if let Some(count) = self.counts.get_mut(arm) {
+            *count += 1;
+        }
     }
 
     /// Plays `arm` this many times, in no more than `memory` steps of work.
     pub fn push_many(&mut self, arm: usize, plays: u64) {
-        for _ in 0..plays.min(self.memory() as u64) {
+        let pushed = plays.min(self.memory() as u64);
+        for _ in 0..pushed {
             self.push(arm);
         }
+        if let Some(count) = self.counts.get_mut(arm) {
+            *count += plays - pushed;
+        }
+    }
+
+    /// How often a rested arm was played so far; 0 where no arm of the game is rested.
+    pub fn plays_so_far(&self, arm: usize) -> u64 {
+        self.counts.get(arm).copied().unwrap_or(0)
     }
 
     /// The paper's `y` of an arm, newest play first.
@@ -95,6 +119,9 @@ impl Window {
 
     /// The exposure of the arm just played.
     pub fn exposure(&self, arm: usize, weights: &Weights) -> Exposure {
+        if weights.is_rested() {
+            return Exposure::rested(self.plays_so_far(arm));
+        }
         let memory = weights.memory();
         if self.streak >= memory && self.newest() == Some(arm) {
             return Exposure { tally: weights.total(), plays: memory, memory };

@@ -85,18 +85,40 @@ impl LossAccumulator {
         self.newest = Some(arm);
     }
 
-    /// Adds one play with this expected loss.
-    pub(super) fn add_one(&mut self, arm: usize, loss: f64) {
-        self.count_switch(arm);
-        let excess = loss - self.best_loss;
+    /// Adds to the sum, keeping what rounding loses.
+    #[inline(always)]
+    fn add(&mut self, excess: f64) {
         let sum = self.sum + excess;
         self.compensation +=
             if self.sum.abs() >= excess.abs() { (self.sum - sum) + excess } else { (excess - sum) + self.sum };
         self.sum = sum;
+    }
+
+    /// Adds one play with this expected loss.
+    pub(super) fn add_one(&mut self, arm: usize, loss: f64) {
+        self.count_switch(arm);
+        self.add(loss - self.best_loss);
         self.others[arm] += 1;
         self.time += 1;
         if self.time == self.next {
             self.record();
+        }
+    }
+
+    /// Adds this many plays of an arm that all have this expected loss. Checkpoints on the way are recorded.
+    pub(super) fn add_many(&mut self, arm: usize, loss: f64, plays: u64) {
+        self.count_switch(arm);
+        self.others[arm] += plays;
+        let excess = loss - self.best_loss;
+        let end = self.time + plays;
+        while end >= self.next {
+            self.add((self.next - self.time) as f64 * excess);
+            self.time = self.next;
+            self.record();
+        }
+        if end > self.time {
+            self.add((end - self.time) as f64 * excess);
+            self.time = end;
         }
     }
 

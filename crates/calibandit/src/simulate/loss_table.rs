@@ -55,8 +55,11 @@ impl ArmRows {
 }
 
 impl LossTable {
-    /// `None` if there are too many rows, or if a loss function leaves [0, 1] in one of them.
+    /// `None` if there are too many rows, if a loss function leaves [0, 1] in one of them, or if the game is rested.
     pub(super) fn new(game: &Game) -> Option<Self> {
+        if game.is_rested() {
+            return None;
+        }
         let mut table = Self { arms: Vec::with_capacity(game.arms().len()), losses: Vec::new(), counted: true };
         for arm in game.arms() {
             let memory = arm.memory();
@@ -86,7 +89,7 @@ impl LossTable {
 
     /// An upper bound of the number of rows, without making the table.
     pub(super) fn rows_at_most(game: &Game) -> usize {
-        let rows = game.arms().iter().map(|arm| {
+        let rows = game.arms().iter().filter(|arm| !arm.is_rested()).map(|arm| {
             let by_plays = arm.curve().depends_on_plays_only() || arm.weights().all_equal();
             if by_plays { arm.memory() } else { 1 << (arm.memory().min(LONGEST_WINDOW + 1) - 1) }
         });

@@ -176,7 +176,7 @@ fn random_reo() {
 #[test]
 fn custom() {
     let constant = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
-    let arm = ArmSpec { name: None, weights: None, memory: Some(2), loss: constant, feedback: Noise::None };
+    let arm = ArmSpec { name: None, weights: None, memory: Some(2.into()), loss: constant, feedback: Noise::None };
     let second = |bad: ArmSpec| match refused(Custom { title: None, arm: vec![arm.clone(), bad] }) {
         GameError::Arm { arm: 1, source, .. } => source,
         other => panic!("{other:?}"),
@@ -184,12 +184,12 @@ fn custom() {
     assert_eq!(refused(Custom { title: None, arm: vec![] }), GameError::NoArms);
     assert_eq!(second(ArmSpec { memory: None, ..arm.clone() }), ArmError::NoWeights);
     assert_eq!(second(ArmSpec { weights: Some(vec![1.0]), ..arm.clone() }), ArmError::WeightsAndMemory);
-    assert_eq!(second(ArmSpec { memory: Some(0), ..arm.clone() }), ArmError::NoMemory);
+    assert_eq!(second(ArmSpec { memory: Some(0.into()), ..arm.clone() }), ArmError::NoMemory);
     assert_eq!(second(ArmSpec { memory: None, weights: Some(vec![]), ..arm.clone() }), ArmError::NoMemory);
     assert_eq!(second(ArmSpec { loss: LossCurveSpec::default(), ..arm.clone() }), ArmError::NoShape);
     let bad = ArmSpec { feedback: Noise::Normal { sd: f64::NAN }, ..arm.clone() };
     assert!(matches!(second(bad), ArmError::Noise { .. }));
-    names("memory", Custom { title: None, arm: vec![ArmSpec { memory: Some(usize::MAX), ..arm }] });
+    names("memory", Custom { title: None, arm: vec![ArmSpec { memory: Some(usize::MAX.into()), ..arm }] });
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn arm_names() {
     let called = |name: &str| ArmSpec {
         name: Some(name.to_owned()),
         weights: None,
-        memory: Some(2),
+        memory: Some(2.into()),
         loss: LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() },
         feedback: Noise::None,
     };
@@ -265,6 +265,7 @@ prop_compose! {
             constant, by_plays, calibrated, alone, needle: None,
             linear: line.map(|(intercept, slope)| Linear { intercept, slope }),
             exponential_linear: lap.map(|(alpha, beta, gamma)| calibandit::ExponentialLinear { alpha, beta, gamma }),
+            ..LossCurveSpec::default()
         }
     }
 }
@@ -319,7 +320,7 @@ prop_compose! {
             }
             .into(),
             _ => {
-                let arm = ArmSpec { name: None, weights, memory: flag.then_some(memory), loss, feedback };
+                let arm = ArmSpec { name: None, weights, memory: flag.then_some(memory.into()), loss, feedback };
                 Custom { title: None, arm: vec![arm; other % 3] }.into()
             }
         }

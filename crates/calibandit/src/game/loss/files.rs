@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{LossCurve, LossCurveSpec, Shape};
+use super::{Formula, LossCurve, LossCurveSpec, Shape};
 
 impl Serialize for LossCurveSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -82,6 +82,15 @@ impl Serialize for LossCurve {
             Shape::Linear(line) => spec.linear = Some(*line),
             Shape::ExponentialLinear(model) => spec.exponential_linear = Some(*model),
             Shape::Needle(needle) => spec.needle = Some(*needle),
+            Shape::Formula(formula) => match formula {
+                Formula::Steps(steps) => spec.steps = Some(steps.clone()),
+                Formula::Power(curve) => spec.power = Some(*curve),
+                Formula::Ramp(curve) => spec.ramp = Some(*curve),
+                Formula::Exponential(curve) => spec.exponential = Some(*curve),
+                Formula::Rational(curve) => spec.rational = Some(*curve),
+                Formula::Peak(curve) => spec.peak = Some(*curve),
+                Formula::Table(losses) => spec.table = Some(losses.clone()),
+            },
             Shape::Function { .. } => {
                 return Err(serde::ser::Error::custom("a loss curve that is a function cannot be written to a file"));
             }

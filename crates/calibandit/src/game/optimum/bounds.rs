@@ -3,7 +3,7 @@
 use super::sequence::BestSequence;
 use super::state_space::StateSpace;
 use super::warmup_cost::WarmupCost;
-use super::{Optima, OptimumError, search};
+use super::{Optima, Optimum, OptimumError, search};
 use crate::Interrupt;
 use crate::game::Game;
 use crate::game::least_loss::least_losses;
@@ -37,6 +37,9 @@ pub struct OptimumBounds {
 /// - as the upper bound, the best of the sequences that play one arm only or repeat one arm's best window, filled up
 ///   with another arm.
 ///
+/// For rested games, the lower bound is the least loss of any arm at every play, and the upper bound the best single
+/// arm.
+///
 /// ```
 /// use calibandit::{Arm, Game, LossCurve, Noise, Weights, optimum_bounds};
 /// // Better when calibrated, but not by much: 500 arms with a memory of 100.
@@ -50,20 +53,30 @@ pub fn optimum_bounds(game: &Game, horizon: u64) -> OptimumBounds {
     Optima::new(game).bounds_at(horizon)
 }
 
+impl OptimumBounds {
+    /// Bounds that meet.
+    pub(super) fn exact(optimum: Optimum) -> Self {
+        Self {
+            horizon: optimum.horizon,
+            lower: optimum.loss,
+            upper: optimum.loss,
+            lower_excess: optimum.excess,
+            upper_excess: optimum.excess,
+            sequence: optimum.sequence,
+            exact: true,
+        }
+    }
+}
+
 impl Optima<'_> {
     /// A lower and an upper bound of the optimum over `horizon` plays; see [`optimum_bounds`]. Once the stop flag of
     /// [`interruptible`](Optima::interruptible) is set, the bounds may be less good than without it.
     pub fn bounds_at(&mut self, horizon: u64) -> OptimumBounds {
+        if let Some(rested) = &mut self.rested {
+            return rested.bounds_at(horizon, self.interrupt);
+        }
         match self.at(horizon) {
-            Ok(optimum) => OptimumBounds {
-                horizon,
-                lower: optimum.loss,
-                upper: optimum.loss,
-                lower_excess: optimum.excess,
-                upper_excess: optimum.excess,
-                sequence: optimum.sequence,
-                exact: true,
-            },
+            Ok(optimum) => OptimumBounds::exact(optimum),
             Err(error) => self.estimate(horizon, &error),
         }
     }
@@ -171,6 +184,6 @@ fn repeat(space: &StateSpace<'_>, round: &[usize], horizon: u64) -> Option<(f64,
         excess += play(arm)?;
     }
     let excess = float(excess) + repeats as f64 * float(one_round);
-    let sequence = BestSequence { prefix: Vec::new(), cycle: round.to_vec(), repeats: horizon / length, tail };
+    let sequence = BestSequence { cycle: round.to_vec(), repeats: horizon / length, tail, ..BestSequence::default() };
     Some((excess, sequence))
 }

@@ -66,6 +66,18 @@ pub enum OptimumError {
         /// known to satisfy 0-REO.
         searched: u64,
     },
+    /// The optimum of a rested game would take too many steps. [`optimum_bounds`](super::optimum_bounds) has bounds all
+    /// the same.
+    #[error(
+        "the game is too large for its exact optimum, which takes at least {steps_at_least} steps, and the limit is \
+         {limit}; choose a shorter horizon, fewer arms, or curves that are flat, only rise or only fall"
+    )]
+    TooManySteps {
+        /// A lower bound of the number of steps.
+        steps_at_least: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// A loss function returned something outside [0, 1].
     #[error(transparent)]
     CurveLeftRange(#[from] CurveLeftRange),
@@ -81,7 +93,13 @@ impl OptimumError {
     /// Whether the game is too large for the limits, so that [`optimum_bounds`](super::optimum_bounds) is what can be
     /// known.
     pub fn is_too_large(&self) -> bool {
-        matches!(self, Self::TooManyStates { .. } | Self::TooManyPlays { .. } | Self::TooMuchMemory { .. })
+        matches!(
+            self,
+            Self::TooManyStates { .. }
+                | Self::TooManyPlays { .. }
+                | Self::TooMuchMemory { .. }
+                | Self::TooManySteps { .. }
+        )
     }
 }
 

@@ -27,6 +27,9 @@ impl Optima<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn memory_estimate(&mut self, horizon: u64) -> u64 {
+        if let Some(rested) = &self.rested {
+            return rested.memory_estimate(horizon);
+        }
         let space = &self.space;
         let arms: usize = space.classes.iter().map(|class| space.game().arms()[class[0]].memory() + 1).sum();
         let base = (3 * arms * size_of::<i128>() + space.game().arms().len() * PER_ARM) as u64;

@@ -5,11 +5,26 @@ use std::collections::HashMap;
 use super::state_space::StateSpace;
 use crate::planning::plan::Plan;
 
-/// One best sequence of plays: the prefix, then the cycle this many times, then the tail.
+/// Plays of one arm in a row, in a [`BestSequence`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ArmPlays {
+    /// The arm.
+    pub arm: usize,
+    /// The number of its plays.
+    pub plays: u64,
+}
+
+/// One best sequence of plays: the blocks, then the prefix, then the cycle this many times, then the tail. Only rested
+/// games have blocks, and they have nothing else: the order of their plays does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct BestSequence {
+    /// The plays of each arm of a rested game, one arm after the other.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub blocks: Vec<ArmPlays>,
     /// The first plays.
     pub prefix: Vec<usize>,
     /// The plays that repeat; empty where the horizon is too short for any to.
@@ -23,7 +38,8 @@ pub struct BestSequence {
 impl BestSequence {
     /// The number of plays.
     pub fn len(&self) -> u64 {
-        self.prefix.len() as u64 + self.cycle.len() as u64 * self.repeats + self.tail.len() as u64
+        let blocks: u64 = self.blocks.iter().map(|block| block.plays).sum();
+        blocks + self.prefix.len() as u64 + self.cycle.len() as u64 * self.repeats + self.tail.len() as u64
     }
 
     /// Whether there are no plays.
@@ -34,7 +50,8 @@ impl BestSequence {
     /// The arms, play by play.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let rounds = (0..self.repeats).flat_map(|_| self.cycle.iter());
-        self.prefix.iter().chain(rounds).chain(&self.tail).copied()
+        let blocks = self.blocks.iter().flat_map(|block| (0..block.plays).map(|_| &block.arm));
+        blocks.chain(&self.prefix).chain(rounds).chain(&self.tail).copied()
     }
 }
 
@@ -72,7 +89,7 @@ impl Plan {
         }
         tail.extend(replay.play_all(&self.tail));
         let cycle = if repeats == 0 { Vec::new() } else { rounds.concat() };
-        BestSequence { prefix, cycle, repeats, tail }
+        BestSequence { blocks: Vec::new(), prefix, cycle, repeats, tail }
     }
 
     /// The sequence of a plan that plays one arm only and repeats nothing before that arm is calibrated: the names are
@@ -85,7 +102,13 @@ impl Plan {
         straight.then(|| {
             let plays = |names: &[u32]| names.iter().map(|&arm| arm as usize).collect();
             let cycle = if self.repeats == 0 { Vec::new() } else { plays(&self.cycle) };
-            BestSequence { prefix: plays(&self.prefix), cycle, repeats: self.repeats, tail: plays(&self.tail) }
+            BestSequence {
+                blocks: Vec::new(),
+                prefix: plays(&self.prefix),
+                cycle,
+                repeats: self.repeats,
+                tail: plays(&self.tail),
+            }
         })
     }
 }

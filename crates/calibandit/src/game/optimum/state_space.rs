@@ -179,6 +179,10 @@ impl<'g> StateSpace<'g> {
 fn kind(game: &Game, x: usize) -> Dependence {
     let arm = &game.arms()[x];
     let memory = arm.memory();
+    // A rested game has no windows: it is solved without a graph, and nothing is kept here for its arms.
+    if arm.is_rested() {
+        return Dependence::Constant;
+    }
     if memory == 1 || arm.curve().is_constant() {
         return Dependence::Constant;
     }

@@ -1,7 +1,7 @@
 //! Games written out arm by arm.
 
 use super::{GameConfig, check};
-use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Noise, Weights};
+use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Memory, Noise, Weights};
 use crate::rng::Stream;
 
 /// Any game, written out arm by arm.
@@ -42,10 +42,10 @@ pub struct ArmSpec {
     /// How much a play counts by its age, newest first, each in (0, 1]. Their number is the arm's memory.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub weights: Option<Vec<f64>>,
-    /// Instead of `weights`: this many weights of 1.
+    /// Instead of `weights`: this many weights of 1, or `"all"` if the loss depends on all plays of the arm since the
+    /// beginning.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub memory: Option<usize>,
+    pub memory: Option<Memory>,
     /// The expected loss, by the arm's plays in the window. It must lie in [0, 1] in every window.
     pub loss: LossCurveSpec,
     /// The noise of the feedback.
@@ -58,7 +58,8 @@ impl GameConfig for Custom {
     const CITATION: &'static str = "Section 2, the definition of the weighted tallying bandit";
 
     fn example() -> Self {
-        let worker = |loss| ArmSpec { name: None, weights: None, memory: Some(3), loss, feedback: Noise::Bernoulli };
+        let worker =
+            |loss| ArmSpec { name: None, weights: None, memory: Some(3.into()), loss, feedback: Noise::Bernoulli };
         let steady = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
         let slow_starter = LossCurveSpec { by_plays: Some(vec![0.9, 0.6, 0.2]), ..LossCurveSpec::default() };
         Self { title: None, arm: vec![worker(steady), worker(slow_starter)] }
@@ -82,8 +83,9 @@ impl Custom {
             let named = |source| GameError::Arm { arm: index, name: name.and_then(check::own_name), source };
             let weights = match (&arm.weights, arm.memory) {
                 (Some(weights), None) => Weights::new(weights.clone()).map_err(named)?,
-                (None, Some(0)) => return Err(named(ArmError::NoMemory)),
-                (None, Some(memory)) => {
+                (None, Some(Memory::All)) => Weights::all(),
+                (None, Some(Memory::Plays(0))) => return Err(named(ArmError::NoMemory)),
+                (None, Some(Memory::Plays(memory))) => {
                     check::memory("memory", memory, self.arm.len())?;
                     Weights::unit(memory).map_err(named)?
                 }
