@@ -238,6 +238,7 @@ impl Monitor {
         MonitorVerdict { alarm, evidence: peak, threshold, false_alarms: FALSE_ALARMS, runs, memory_bound, probe }
     }
 
+    /// Checks a restored monitor; `decisions` is the number of plays of complete runs.
     #[cfg(feature = "serde")]
     pub(super) fn check(&self, decisions: u64) -> Result<(), StateError> {
         ensure(self.memory_bound.is_none_or(|bound| bound >= 1), "the memory bound of the monitor is 0")?;

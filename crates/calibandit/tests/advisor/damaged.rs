@@ -213,3 +213,30 @@ fn restored_policies_of_every_kind_are_accepted_at_every_play() {
         }
     }
 }
+
+/// An advisor in the middle of a run, as JSON, after a change of one value.
+fn changed(spec: Value, plays: u64, place: &str, value: Value) -> String {
+    let spec: PolicySpec = serde_json::from_value(spec).unwrap();
+    let mut json: Value = serde_json::from_str(&used(&spec, 1, plays).to_json().unwrap()).unwrap();
+    *json.pointer_mut(place).unwrap() = value;
+    json.to_string()
+}
+
+/// Found by fuzzing: the run ended, and the monitor had more losses than there were plays.
+#[test]
+fn a_monitor_with_losses_of_a_run_that_is_not_complete_is_refused() {
+    let policy = json!({"kind": "explore-then-commit", "memory_bound": 3, "explore": 237});
+    let text = changed(policy, 200, "/state/monitor/pooled/0", json!(7.0));
+    let refused = Advisor::<AnyPolicy>::from_edited_json(&text).unwrap_err().to_string();
+    assert!(refused.contains("the pooled losses of the monitor are out of range"), "{refused}");
+}
+
+/// Found by damage: the sum of the plays of a pilot by position overflowed.
+#[test]
+fn a_pilot_whose_plays_overflow_is_refused() {
+    let policy = json!({"kind": "pilot", "longest": 8});
+    let place = "/policy/pilot/phase/search/search/positions/0/plays";
+    let text = changed(policy, 100, place, json!(u64::MAX));
+    let refused = Advisor::<AnyPolicy>::from_edited_json(&text).unwrap_err().to_string();
+    assert!(refused.contains("contradicts itself"), "{refused}");
+}

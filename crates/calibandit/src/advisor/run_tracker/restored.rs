@@ -24,7 +24,8 @@ impl RunTracker {
         ensure(self.horizon.is_none_or(|horizon| horizon >= 1), "the horizon is 0")?;
         self.open.as_ref().map_or(Ok(()), |open| self.check_open(open))?;
         self.check_losses()?;
-        self.monitor.check(self.next)?;
+        // The monitor takes the losses of a run when it is complete.
+        self.monitor.check(self.open.as_ref().map_or(self.next, |open| open.first))?;
         self.closed.as_ref().map_or(Ok(()), |closed| self.check_closed(closed))
     }
 

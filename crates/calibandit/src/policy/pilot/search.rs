@@ -147,13 +147,13 @@ impl MemorySearch {
         self.check_tallies()?;
         let recorded = self.plays.iter().enumerate().all(|(arm, &plays)| history.has_recorded(arm, plays));
         ensure(recorded, "the pilot and the advisor differ in the recorded plays")?;
-        let totals = self.calibrated(1);
-        for (arm, total) in totals.iter().enumerate() {
-            let cells = &self.positions[arm * self.memories.len()..][..self.memories.len()];
+        for (cells, &plays) in self.positions.chunks(self.memories.len()).zip(&self.plays) {
             let sane = |cell: &Feedback| history.allows_sums(cell.plays as f64, cell.sum, cell.sum_sq);
             ensure(cells.iter().all(sane), "the sums of the losses of an arm are out of range")?;
-            ensure(total.plays == self.plays[arm], "the positions and the plays of an arm differ")?;
+            let sum = cells.iter().try_fold(0u64, |sum, cell| sum.checked_add(cell.plays));
+            ensure(sum == Some(plays), "the positions and the plays of an arm differ")?;
         }
+        let totals = self.calibrated(1);
         let squares: f64 = totals.iter().map(|total| total.sum_sq).sum();
         ensure(same_sum(squares, self.sum_sq, squares), "the sums of squares of the losses differ")?;
         let mut cells = self.cells.as_slice();
