@@ -223,6 +223,40 @@ fn losses_that_are_wrong_say_what_a_loss_can_be() {
     assert_eq!(suggestion.as_deref(), Some("0.5"));
 }
 
+#[test]
+fn a_kind_in_the_place_of_its_table_is_answered_with_the_table() {
+    let game = "[game]\nkind = \"step\"\narms = 3\nmemory = 2\n";
+    let policy = "[[policy]]\nkind = \"ucb1\"\n";
+    for (parts, message, help) in [
+        (
+            format!("game = \"step\"\n{policy}"),
+            "`game` must be a table, but is the text \"step\"",
+            "write `[game]`, and `kind = \"step\"` below it",
+        ),
+        (
+            format!("game = \"stepp\"\n{policy}"),
+            "`game` must be a table, but is the text \"stepp\"",
+            "write `[game]`, and `kind = \"step\"` below it",
+        ),
+        (
+            format!("policy = \"ucb1\"\n{game}"),
+            "`policy` must be a list, but is the text \"ucb1\"",
+            "write `[[policy]]`, and `kind = \"ucb1\"` below it",
+        ),
+        (
+            format!("policy = [\"ucb1\"]\n{game}"),
+            "`policy[0]` must be a table, but is the text \"ucb1\"",
+            "write `[[policy]]`, and `kind = \"ucb1\"` below it",
+        ),
+    ] {
+        let error = first(Experiment::from_toml("f", &format!("name = \"a\"\nhorizon = 9\n{parts}")).unwrap_err());
+        assert_eq!((error.message.as_str(), error.help.as_deref()), (message, Some(help)));
+    }
+    let none = format!("name = \"a\"\nhorizon = 9\ngame = \"\"\n{policy}");
+    let help = first(Experiment::from_toml("f", &none).unwrap_err()).help.unwrap();
+    assert!(help.starts_with("write `[game]`, and its `kind` below it: `") && help.contains("`darts`"), "{help}");
+}
+
 fn first(errors: Diagnostics) -> Diagnostic {
     errors.errors()[0].clone()
 }

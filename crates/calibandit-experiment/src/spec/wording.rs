@@ -1,8 +1,8 @@
 //! The messages of [`check`](super::check): what was expected, what is unknown, what is missing, where a key belongs.
 
 use super::diagnostic::{DiagnosticKind, Finding};
-use super::shape::{ChoiceName, NumberShape, SchemaShape, TableShape};
-use super::suggest::one_of;
+use super::shape::{ChoiceName, ListShape, NumberShape, SchemaShape, TableShape, TaggedTable};
+use super::suggest::{nearest, one_of};
 use super::value::{Data, SourceSpan, SpannedValue};
 
 /// A position in the document, by keys.
@@ -73,10 +73,37 @@ pub(crate) fn wrong_type(value: &SpannedValue, shape: &SchemaShape<'_>, at: &Key
         Data::Text(text) if shape.tables().iter().any(|table| table.key(text).is_some()) => {
             finding.help(format!("write `{} = {{ {text} = ... }}`", at.name))
         }
+        Data::Text(text) if kinds(shape).next().is_some() => finding.help(table_with_kind(text, shape, at)),
         Data::Integer(_) | Data::Float(_) | Data::Text(_) | Data::Bool(_) if wants(list) && !wants(number) => {
             finding.help("write the values in brackets, with commas between them")
         }
         _ => finding,
+    }
+}
+
+/// The kinds of a table, or of the tables in a list.
+fn kinds<'s>(shape: &'s SchemaShape<'_>) -> impl Iterator<Item = &'s str> {
+    let of = |part: &'s SchemaShape<'_>| match part {
+        SchemaShape::List(ListShape { items: Some(item), .. }) => item.as_ref(),
+        part => part,
+    };
+    let tables = shape.parts().iter().map(of).filter_map(|part| match part {
+        SchemaShape::Tagged(tables) => Some(tables),
+        _ => None,
+    });
+    tables.flatten().filter_map(TaggedTable::listed)
+}
+
+/// How to write the table of which only the kind was given: `game = "step"`.
+fn table_with_kind(given: &str, shape: &SchemaShape<'_>, at: &KeyPath) -> String {
+    let several = at.path.ends_with(']') || shape.parts().iter().any(|part| matches!(part, SchemaShape::List(_)));
+    let (open, close) = if several { ("[[", "]]") } else { ("[", "]") };
+    let header = at.header();
+    match nearest(given, kinds(shape)) {
+        Some(kind) => format!("write `{open}{header}{close}`, and `kind = {kind:?}` below it"),
+        None => {
+            format!("write `{open}{header}{close}`, and its `kind` below it: {}", one_of(kinds(shape)))
+        }
     }
 }
 
