@@ -3,6 +3,7 @@
 pub(crate) mod diagnose;
 pub(crate) mod f1;
 pub(crate) mod fit;
+pub(crate) mod log;
 pub(crate) mod pilot;
 pub(crate) mod state;
 

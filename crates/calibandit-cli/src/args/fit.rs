@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use calibandit_fit::diagnose::Starts;
 use calibandit_fit::{GameFitOptions, LossRange, LossRangeError, ModelChoice};
 use clap::{Args, ValueHint};
+
+use super::log::LogArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
@@ -12,26 +13,12 @@ pub(crate) struct FitArgs {
     /// Parquet file).
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The column with the name of the arm: any text.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) arm: String,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// The column with the position in the run: 1, 2, 3, ... Without it the file is a log: positions are counted in the
     /// runs that begin after a rest.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["order", "unit", "starts"])]
     pub(crate) position: Option<String>,
-    /// The column with the loss: smaller is better.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) loss: String,
-    /// The column of a log with the order of the plays, as whole numbers; a jump ends a run [default: the order of the
-    /// rows].
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) order: Option<String>,
-    /// The column of a log that says which of several things was played, each with a memory of its own.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) unit: Option<String>,
-    /// What is known about the arms when a log, or a unit of it, begins.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) starts: Starts,
     /// The model of the curves. `auto` takes, for each arm, the one with a level that has the least AIC.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) model: ModelChoice,

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::lists::print_json;
 use crate::args::diagnose::DiagnoseArgs;
+use crate::args::log::LogArgs;
 use crate::error::CliError;
 use crate::progress::print_note;
 use crate::text::{terminal_width, visible, visible_json};
@@ -33,7 +34,7 @@ pub(crate) fn diagnose(arguments: &DiagnoseArgs) -> Result<(), CliError> {
         // A large log takes a while: what is in the way is said before.
         out.check_replaceable_by_diagnosis(&FILES)?;
     }
-    let log = read_log(&arguments.file, arguments.columns()).map_err(|error| naming_options(error, arguments))?;
+    let log = read_log(&arguments.file, arguments.log.columns()).map_err(|error| naming_options(error, arguments))?;
     let found = diagnose_log(&log, &arguments.options()).map_err(|error| match error {
         DiagnoseError::Option { option, value, expected } => {
             CliError::Usage(format!("`--{option}` is {value}, but must be {expected}"))
@@ -62,7 +63,7 @@ pub(crate) fn diagnose(arguments: &DiagnoseArgs) -> Result<(), CliError> {
 
 /// The error with the options of the command line that it is about.
 fn naming_options(error: LogFileError, arguments: &DiagnoseArgs) -> CliError {
-    let DiagnoseArgs { arm, loss, order, unit, .. } = arguments;
+    let LogArgs { arm, loss, order, unit, .. } = &arguments.log;
     match error {
         LogFileError::Table(TableError::Column { file, column, found }) => {
             let options =
@@ -127,7 +128,8 @@ impl DiagnosisResult {
 
 /// What was asked for.
 fn manifest(arguments: &DiagnoseArgs) -> Map<String, Value> {
-    let DiagnoseArgs { file, arm, loss, order, unit, confidence, starts, drifting, horizon, .. } = arguments;
+    let DiagnoseArgs { file, log, confidence, drifting, horizon, .. } = arguments;
+    let LogArgs { arm, loss, order, unit, starts } = log;
     let manifest = json!({
         "manifest": LAYOUT,
         "build": Build::default(),
@@ -148,7 +150,8 @@ fn manifest(arguments: &DiagnoseArgs) -> Map<String, Value> {
 
 /// The command that makes the same diagnosis.
 fn command(arguments: &DiagnoseArgs) -> String {
-    let DiagnoseArgs { file, arm, loss, order, unit, longest, tolerance, .. } = arguments;
+    let DiagnoseArgs { file, log, longest, tolerance, .. } = arguments;
+    let LogArgs { arm, loss, order, unit, starts } = log;
     let mut command = format!("calibandit diagnose {}", shell_word(&file.display().to_string()));
     let mut add = |option: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -162,7 +165,7 @@ fn command(arguments: &DiagnoseArgs) -> String {
     add("longest", longest.map(|longest| longest.to_string()));
     add("tolerance", tolerance.map(|tolerance| tolerance.to_string()));
     add("confidence", Some(arguments.confidence).filter(|p| *p != 0.95).map(|p| p.to_string()));
-    add("starts", (arguments.starts == Starts::Unknown).then(|| "unknown".to_owned()));
+    add("starts", (*starts == Starts::Unknown).then(|| "unknown".to_owned()));
     add("horizon", Some(arguments.horizon.to_string()));
     add("out", arguments.out.as_ref().map(|out| out.display().to_string()));
     if arguments.drifting {

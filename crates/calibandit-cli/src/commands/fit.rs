@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use calibandit_experiment::format::significant;
-use calibandit_fit::diagnose::{LogColumns, read_log};
+use calibandit_fit::diagnose::read_log;
 use calibandit_fit::{ArmLosses, Fit, FittedArm, GameFit, LossColumns, fit_game, read_losses};
 use serde_json::{Value, json};
 
@@ -49,12 +49,11 @@ pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
 
 /// The losses by position: as the table has them, or counted in the runs of a log.
 fn losses(arguments: &FitArgs) -> Result<Vec<ArmLosses>, CliError> {
-    let FitArgs { file, arm, loss, .. } = arguments;
+    let FitArgs { file, log, .. } = arguments;
     if let Some(position) = &arguments.position {
-        return Ok(read_losses(file, LossColumns { arm, position, loss })?);
+        return Ok(read_losses(file, LossColumns { arm: &log.arm, position, loss: &log.loss })?);
     }
-    let columns = LogColumns { arm, loss, order: arguments.order.as_deref(), unit: arguments.unit.as_deref() };
-    Ok(read_log(file, columns)?.losses_by_position(arguments.starts, arguments.memory))
+    Ok(read_log(file, log.columns())?.losses_by_position(log.starts, arguments.memory))
 }
 
 /// Whether positions are probably times: runs from 1 on have about one loss per position or more.
