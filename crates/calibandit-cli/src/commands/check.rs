@@ -55,12 +55,12 @@ fn refusal(checks: &[Preflight]) -> Option<CliError> {
     Some(CliError::Usage(format!("the experiment cannot be run: {}{more}: {why}", first.point)))
 }
 
-/// "simulations: 60 (about 3.2 s on one core, 2.4 MB of files)".
+/// "simulations: 60 (about 3.2 s on one core, up to 2.4 MB of files)".
 fn size_sentence(spec: &Experiment) -> String {
     let (size, seconds) = (spec.size(), estimated_seconds(spec));
     let curves = u64::try_from(size.curves()).map_or_else(|_| size.curves().to_string(), thousands);
     let time = if seconds < 0.1 { "less than 0.1 s".to_owned() } else { format!("about {}", duration(seconds)) };
-    format!("simulations: {curves} ({time} on one core, {} of files)", bytes(size.disk()))
+    format!("simulations: {curves} ({time} on one core, up to {} of files)", bytes(size.disk()))
 }
 
 fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
