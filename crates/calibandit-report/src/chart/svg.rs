@@ -98,16 +98,56 @@ impl Writer {
     }
 }
 
+/// The first point, then the steps from point to point, which are shorter texts than the points. Steps lead from one
+/// rounded point to the next, so that rounding does not add up.
 fn path(points: &[(f64, f64)], closed: bool) -> String {
-    let mut data = String::with_capacity(points.len() * 12 + 2);
-    for (i, (x, y)) in points.iter().enumerate() {
-        data.push(if i == 0 { 'M' } else { 'L' });
-        let _ = write!(data, "{} {}", number(*x), number(*y));
+    let mut data = String::with_capacity(points.len() * 8 + 2);
+    let mut before = (0, 0);
+    for (i, &(x, y)) in points.iter().enumerate() {
+        let point = (hundredths(x), hundredths(y));
+        match i {
+            0 => data.push('M'),
+            1 => data.push('l'),
+            _ => {}
+        }
+        for step in [point.0 - before.0, point.1 - before.1] {
+            push_step(&mut data, step);
+        }
+        before = point;
     }
     if closed {
         data.push('Z');
     }
     data
+}
+
+/// The nearest hundredth of a pixel, within what a drawing can have.
+fn hundredths(value: f64) -> i64 {
+    const MOST: f64 = 1e12;
+    (value * 100.0).round().clamp(-MOST, MOST) as i64
+}
+
+/// Appends hundredths as a number of SVG: without zeros at its ends, and with a space before it where it is needed.
+fn push_step(data: &mut String, step: i64) {
+    if step >= 0 && data.ends_with(|c: char| c.is_ascii_digit()) {
+        data.push(' ');
+    }
+    if step < 0 {
+        data.push('-');
+    }
+    let (whole, part) = (step.unsigned_abs() / 100, step.unsigned_abs() % 100);
+    if whole > 0 || part == 0 {
+        let _ = write!(data, "{whole}");
+    }
+    match part {
+        0 => {}
+        tenths if tenths % 10 == 0 => {
+            let _ = write!(data, ".{}", tenths / 10);
+        }
+        _ => {
+            let _ = write!(data, ".{part:02}");
+        }
+    }
 }
 
 /// A coordinate: a hundredth of a pixel is not visible.
@@ -132,4 +172,24 @@ fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_a_point_and_steps() {
+        let points = [(1.0, 2.5), (1.5, 2.0), (11.5, 2.0), (11.504, 1.99), (11.508, 1.98), (-0.25, 0.1)];
+        assert_eq!(path(&points, false), "M1 2.5l.5-.5 10 0 0-.01 .01-.01-11.76-1.88");
+        assert_eq!(path(&points[..2], true), "M1 2.5l.5-.5Z");
+        assert_eq!(path(&[(0.0, -3.0)], false), "M0-3");
+        assert_eq!(path(&[], false), "");
+        // Each of 300 steps of 0.333 is rounded to 0.33 or 0.34; the end is where it was.
+        let long: Vec<(f64, f64)> = (0..=300).map(|i| (f64::from(i) * 0.333, 7.0)).collect();
+        let steps = path(&long, false);
+        let sum: f64 =
+            steps.strip_prefix("M0 7l").unwrap().split(' ').step_by(2).map(|x| x.parse::<f64>().unwrap()).sum();
+        assert!((sum - 99.9).abs() < 1e-9, "{sum}");
+    }
 }
