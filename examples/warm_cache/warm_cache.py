@@ -9,6 +9,7 @@ cpu counts only the time that the processor worked on the answer.
 from __future__ import annotations
 
 import argparse
+import csv
 import random
 import statistics
 import tempfile
@@ -36,10 +37,15 @@ class Setting:
     slowest_ms: float = 1.5  # a loss of 1
     memory_bound: int = 12  # what `calibrated` is told
     clock: str = "wall"  # or "cpu": without the time in which the machine did something else
+    log: Path | None = None  # a log of plays from which `calibrated` starts
 
     def cost(self, answer: Answer) -> float:
         """The seconds that count."""
         return answer.seconds if self.clock == "wall" else answer.cpu_seconds
+
+    def loss(self, seconds: float) -> float:
+        """A time as a loss from 0 to 1."""
+        return min(1.0, 1e3 * seconds / self.slowest_ms)
 
 
 @dataclass(frozen=True)
@@ -49,14 +55,18 @@ class Course:
     answers: list[Answer]
     costs: list[float]
     layouts: list[str]
+    said: str = ""
 
 
 class Contender:
     """Somebody who picks layouts, and hears how long it took."""
 
-    def __init__(self, pick: Callable[[], str], hear: Callable[[float], None]) -> None:
+    def __init__(
+        self, pick: Callable[[], str], hear: Callable[[float], None], say: Callable[[], str] = lambda: ""
+    ) -> None:
         self.pick = pick
         self.hear = hear
+        self.say = say  # what it knows at the end
 
 
 def round_robin(setting: Setting) -> Contender:
@@ -70,11 +80,31 @@ def always(layout: str) -> Callable[[Setting], Contender]:
     return lambda _: Contender(lambda: layout, lambda _: None)
 
 
-def advised(kind: str, **parameters: Any) -> Callable[[Setting], Contender]:
-    """A policy of the library, put to live use: ask, play, tell."""
+def past_losses(setting: Setting) -> dict[str, list[float]] | None:
+    """The losses of calibrated layouts in a log, which are those from the M-th play in a row on."""
+    if setting.log is None:
+        return None
+    past: dict[str, list[float]] = {name: [] for name in NAMES}
+    last, in_a_row = "", 0
+    with setting.log.open(newline="") as file:
+        for row in csv.DictReader(file):
+            in_a_row = in_a_row + 1 if row["layout"] == last else 1
+            last = row["layout"]
+            if in_a_row >= setting.memory_bound:
+                past[last].append(setting.loss(float(row["ms"]) / 1e3))
+    return past
+
+
+def advised(kind: str, *, informed: bool = False, **parameters: Any) -> Callable[[Setting], Contender]:
+    """A policy of the library, put to live use: ask, play, tell.
+
+    If it is `informed`, it starts from the log, and watches with a probe whether its memory bound is too small.
+    """
 
     def make(setting: Setting) -> Contender:
-        advisor = cb.Advisor(cb.policy(kind, **parameters), arms=NAMES, horizon=setting.plays, seed=1)
+        past = past_losses(setting) if informed else None
+        policy = cb.policy(kind, **parameters)
+        advisor = cb.Advisor(policy, NAMES, horizon=setting.plays, seed=1, warm_start=past, probe=informed)
         asked: list[cb.Decision] = []
 
         def pick() -> str:
@@ -82,9 +112,9 @@ def advised(kind: str, **parameters: Any) -> Callable[[Setting], Contender]:
             return str(asked[-1].arm)
 
         def hear(seconds: float) -> None:
-            advisor.tell(asked.pop(), loss=min(1.0, 1e3 * seconds / setting.slowest_ms))
+            advisor.tell(asked.pop(), loss=setting.loss(seconds))
 
-        return Contender(pick, hear)
+        return Contender(pick, hear, lambda: str(advisor.state()))
 
     return make
 
@@ -95,7 +125,7 @@ def contenders(setting: Setting) -> dict[str, Callable[[Setting], Contender]]:
         "round-robin": round_robin,
         "UCB1": advised("ucb1"),
         "Thompson": advised("thompson"),
-        "calibrated": advised("calibrated", memory_bound=setting.memory_bound),
+        "calibrated": advised("calibrated", informed=True, memory_bound=setting.memory_bound),
         "always slim": always("slim"),
     }
 
@@ -130,7 +160,7 @@ def play(shop: Shop, contender: Contender, setting: Setting, seed: int) -> Cours
         course.answers.append(answer)
         course.costs.append(setting.cost(answer))
         course.layouts.append(layout)
-    return course
+    return replace(course, said=contender.say())
 
 
 def contest(shop: Shop, setting: Setting) -> dict[str, list[Course]]:
@@ -177,6 +207,9 @@ def report(setting: Setting, curves: dict[str, list[list[float]]], courses: dict
         settled = max(NAMES, key=last.count)
         saved = "" if name == "calibrated" else f"{total - best:+10.2f} s  {1 - best / total:+5.0%}"
         text.append(f"  {name:<12}{wall:7.2f} {cpu:7.2f}   {saved:<31}{settled}")
+    text.append("")
+    text.append(f"What `calibrated` knew after the last round (a loss of 1 is {setting.slowest_ms:g} ms)")
+    text.append(courses["calibrated"][-1].said.rstrip())
     return "\n".join(text)
 
 
@@ -188,6 +221,7 @@ def main() -> None:
     parser.add_argument("--plays", type=int, default=Setting.plays, help="batches that everybody answers")
     parser.add_argument("--rounds", type=int, default=Setting.rounds, help="how often everybody plays")
     parser.add_argument("--memory-bound", type=int, default=Setting.memory_bound, help="what `calibrated` is told")
+    parser.add_argument("--log", type=Path, help="a log of plays (order, layout, ms) that `calibrated` starts from")
     parser.add_argument("--slowest", type=float, default=Setting.slowest_ms, help="milliseconds that are a loss of 1")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: for a machine that is busy")
     parser.add_argument("--quick", action="store_true", help="a small database and few plays: does it work at all?")
@@ -198,6 +232,7 @@ def main() -> None:
         slowest_ms=options.slowest,
         memory_bound=options.memory_bound,
         clock=options.clock,
+        log=options.log,
     )
     if options.quick:
         setting = replace(setting, size=SMALL, plays=200, rounds=1, repeats=3)

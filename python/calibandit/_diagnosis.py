@@ -153,6 +153,9 @@ class Price(Frame):
         self._core = core
         self._found: dict[str, Any] = loads(core.to_json())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Price, (self._core,)
+
     @property
     def horizon(self) -> int:
         """The number of plays."""

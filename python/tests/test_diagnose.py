@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +291,48 @@ def test_files_that_are_no_logs_are_rejected(tmp_path: Path) -> None:
         cb.diagnose(path, loss="ms")
     with pytest.raises(cb.ArgumentTypeError, match="`arm` must be a text"):
         cb.diagnose(path, arm=3)  # type: ignore[arg-type]
+
+
+def test_diagnoses_and_prices_can_be_pickled_and_copied() -> None:
+    found = diagnosed(log())
+    price = found.price(horizon=2000, games=4)
+    for copied in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
+        assert copied.to_json() == found.to_json()
+        assert copied.game().spec == found.game().spec
+        assert [game.spec for game in copied.games(3)] == [game.spec for game in found.games(3)]
+        assert copied.arms["slim"].curve["loss"].to_numpy().tolist() == found.arms["slim"].curve["loss"].to_numpy().tolist()
+        assert copied.price(horizon=2000, games=4).regret.tolist() == price.regret.tolist()
+        assert repr(copied) == repr(found)
+    assert pickle.loads(pickle.dumps(found.arms["slim"])).settled == found.arms["slim"].settled
+    for copied_price in (pickle.loads(pickle.dumps(price)), copy.deepcopy(price)):
+        assert (copied_price.text, copied_price.regret.tolist()) == (price.text, price.regret.tolist())
+
+
+def test_no_arm_of_a_fitted_game_remembers_more_than_the_bound() -> None:
+    found = diagnosed(log())
+    assert found.memory_bound is not None
+    assert found.game().memory <= found.memory_bound
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")
+def test_ctrl_c_ends_the_computation_too() -> None:
+    program = (
+        "import glob, numpy as np, calibandit as cb, time\n"
+        "n = 10**6\n"
+        "log = {'arm': np.random.default_rng(2).integers(0, 4, n), 'loss': np.random.default_rng(1).random(n)}\n"
+        "def working(): return [one for one in glob.glob('/proc/self/task/*/comm') if 'calib' in open(one).read()]\n"
+        "print('begins', flush=True)\n"
+        "try:\n"
+        "    while True: cb.diagnose(log, longest=2000)\n"
+        "except KeyboardInterrupt:\n"
+        "    while working(): time.sleep(0.01)\n"
+        "    print('nothing works', flush=True)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "begins\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "nothing works\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for child processes")

@@ -2,9 +2,12 @@
 
 mod known_truth;
 
-use calibandit::{Noise, Simulation, policy::Calibrated};
+use std::sync::atomic::AtomicBool;
+
+use calibandit::{GameSpec, Interrupt, Noise, Simulation, StreamKey, policy::Calibrated};
 use calibandit_fit::diagnose::{
-    DiagnoseError, DiagnoseOptions, Log, LogBuilder, NoteKind, PriceOptions, ReoVerdict, Stopped, Why, diagnose,
+    DiagnoseError, DiagnoseOptions, Diagnosis, Log, LogBuilder, NoteKind, PriceOptions, ReoVerdict, Stopped, Why,
+    diagnose, diagnose_interruptible,
 };
 use known_truth::{Disturbance, GAMES, Logging, disturbed_log, game, log};
 
@@ -247,4 +250,53 @@ fn the_price_of_a_sufficient_bound_is_predicted() {
         let actual = simulation.run().unwrap().policies()[0].regret();
         assert!((predicted / actual - 1.0).abs() < 0.3, "M = {bound}: {predicted} for {actual}");
     }
+}
+
+/// The bound says that later changes do not matter, so the fitted game has none; and one that has no bound keeps all.
+#[test]
+fn no_arm_of_a_fitted_game_remembers_more_than_the_bound() {
+    let memories = |spec: &GameSpec| -> Vec<usize> {
+        let game = spec.draw(&mut StreamKey::new(1, "fitted", 0).game()).unwrap();
+        game.arms().iter().map(|arm| arm.memory()).collect()
+    };
+    let mut shortened = false;
+    for (name, logging) in GAMES.iter().flat_map(|name| [(name, Logging::LogUniform(64)), (name, Logging::Blocks(64))])
+    {
+        let arms = game(name);
+        let log = log(&arms, logging, Noise::Normal { sd: 0.15 }, 40_000, 3);
+        let found = diagnose(&log, &options(40, 0.1)).unwrap();
+        let (Some(bound), Ok(fitted)) = (found.memory_bound, found.game()) else { continue };
+        assert!(memories(&fitted).iter().all(|&memory| memory <= bound as usize), "{name}: {bound}");
+        assert!(found.games(3, 1).unwrap().iter().all(|game| memories(game) == memories(&fitted)));
+        // The eventual losses are those of the fit, not those of the cut.
+        let game = fitted.draw(&mut StreamKey::new(1, "fitted", 0).game()).unwrap();
+        for (fitted, truth) in game.arms().iter().zip(&arms) {
+            let range = found.range();
+            let eventual = range.low() + fitted.eventual_loss() * (range.high() - range.low());
+            assert!((eventual - truth.eventual()).abs() < 0.05, "{name}: {eventual} {}", truth.eventual());
+        }
+        shortened |= found.tallying.is_some_and(|tallying| tallying.memory > bound);
+    }
+    assert!(shortened, "some tallying memory is longer than the bound");
+}
+
+#[test]
+fn a_stored_diagnosis_is_the_same() {
+    for (name, logging) in
+        [("exp32", Logging::LogUniform(64)), ("fatigue", Logging::Blocks(64)), ("none", Logging::Thompson)]
+    {
+        let found = diagnose(&log(&game(name), logging, Noise::Bernoulli, 20_000, 1), &options(40, 0.1)).unwrap();
+        let stored = Diagnosis::from_stored_json(&found.to_stored_json().unwrap()).unwrap();
+        assert_eq!(stored, found, "{name}");
+        assert_eq!(stored.game(), found.game(), "{name}");
+    }
+    assert!(Diagnosis::from_stored_json("{}").is_err());
+}
+
+#[test]
+fn a_diagnosis_can_be_stopped() {
+    let log = log(&game("step8"), Logging::Blocks(64), Noise::Bernoulli, 2_000, 1);
+    let stop = AtomicBool::new(true);
+    let stopped = diagnose_interruptible(&log, &options(40, 0.1), Interrupt::new(&stop));
+    assert!(matches!(stopped, Err(DiagnoseError::Interrupted(_))), "{stopped:?}");
 }
