@@ -21,7 +21,7 @@ LossLike = Union[SupportsFloat, Iterable[SupportsFloat], Callable[[float], Suppo
 #: The shapes of a loss curve in experiment files, and the values that may stand beside them.
 _SHAPES = (
     *("constant", "by_plays", "linear", "exponential_linear", "needle", "function"),
-    *("steps", "power", "ramp", "exponential", "rational", "peak", "table"),
+    *("steps", "power", "ramp", "exponential", "rational", "peak", "table", "by_gap", "by_streak"),
 )
 _SPECIAL = ("calibrated", "alone")
 

@@ -20,7 +20,7 @@ pub mod zoo;
 pub use arm::{Arm, ArmError};
 pub use loss::{
     ExponentialApproach, ExponentialLinear, Formula, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, NeedleCurve,
-    PeakCurve, PowerCurve, Ramp, RationalApproach, Shape, Trend,
+    PeakCurve, PowerCurve, Ramp, RationalApproach, Shape, SwitchingLoss, Trend,
 };
 pub use memory::Memory;
 pub use noise::Noise;
@@ -281,6 +281,14 @@ pub enum GameError {
         one: &'static str,
         /// The second, as in files.
         other: &'static str,
+    },
+    /// A parameter of a game of the zoo has a value of the wrong kind.
+    #[error("`{parameter}` must be {needed}")]
+    Needed {
+        /// Its name, as in files.
+        parameter: &'static str,
+        /// What it must be.
+        needed: &'static str,
     },
     /// A game of the zoo lacks a parameter that can be given in several ways.
     #[error("{parameters} must be given")]

@@ -111,7 +111,7 @@ pub use game::{
     Arm, ArmError, ArmPlays, BestSequence, CurveLeftRange, ExponentialApproach, ExponentialLinear, Exposure, Formula,
     Game, GameError, GameSpec, GameSpecError, Limits, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, Memory,
     NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, PeakCurve, PowerCurve, Ramp, RationalApproach,
-    Reo, ReoError, Shape, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
+    Reo, ReoError, Shape, SwitchingLoss, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};
 pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};

@@ -69,6 +69,10 @@ impl Arm {
         if let Shape::Formula(formula) = curve.shape() {
             formula.check()?;
         }
+        let weights = match curve.shape() {
+            Shape::Switching(switching) => switching.checked_weights(&weights)?,
+            _ => weights,
+        };
         if weights.is_rested() {
             let (course, eventual_loss) = rested::analyse(&curve)?;
             return Ok(Self { name: None, eventual_loss, weights, curve, noise, course: Some(Arc::new(course)) });
@@ -214,6 +218,7 @@ impl Arm {
         let table = match self.curve.shape() {
             Shape::ByPlays(losses) => size_of_val(losses.as_slice()),
             Shape::Formula(formula) => formula.memory_estimate(),
+            Shape::Switching(_) => 2 * size_of_val(self.weights.as_slice()),
             _ => 0,
         };
         let course = self.course().map_or(0, |course| size_of_val(course.pieces.as_slice()));

@@ -3,9 +3,11 @@
 #[cfg(feature = "serde")]
 mod files;
 mod formula;
+mod switching;
 
 pub(crate) use formula::{Course, Direction};
 pub use formula::{ExponentialApproach, Formula, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
+pub use switching::SwitchingLoss;
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +50,8 @@ pub enum Shape {
     Needle(NeedleCurve),
     /// By the number of plays in the window, or since the beginning if the arm is rested.
     Formula(Formula),
+    /// By the number of plays since the arm's last one, by its streak, or by both.
+    Switching(SwitchingLoss),
     /// Any function of the tally.
     Function {
         /// The function. It must map the arm's tallies into [0, 1].
@@ -160,6 +164,24 @@ impl LossCurve {
         Self::formula(Formula::Steps(steps.into_iter().map(|(from, loss)| LossStep { from, loss }).collect()))
     }
 
+    /// By the gap: the number of plays since the arm's last one. The first value is for a play right after another one
+    /// of the arm, and the last one for a gap of the memory or more. One value for each gap up to the memory.
+    pub fn by_gap(losses: impl Into<Vec<f64>>) -> Self {
+        Self::new(Shape::Switching(SwitchingLoss { by_gap: Some(losses.into()), by_streak: None }))
+    }
+
+    /// By the streak: the number of plays of the arm in a row, this one included. The last value is for a streak of the
+    /// memory or more. One value for each streak up to the memory.
+    pub fn by_streak(losses: impl Into<Vec<f64>>) -> Self {
+        Self::new(Shape::Switching(SwitchingLoss { by_gap: None, by_streak: Some(losses.into()) }))
+    }
+
+    /// By the last switch: the first play of a streak has its loss by the gap before it, all others by the streak.
+    pub fn last_switch(by_gap: impl Into<Vec<f64>>, by_streak: impl Into<Vec<f64>>) -> Self {
+        let (by_gap, by_streak) = (Some(by_gap.into()), Some(by_streak.into()));
+        Self::new(Shape::Switching(SwitchingLoss { by_gap, by_streak }))
+    }
+
     /// Any function of the tally. If it is monotone, declare it with [`with_trend`](LossCurve::with_trend).
     pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::new(Shape::Function { function: Arc::new(function), trend: Trend::Unknown })
@@ -239,6 +261,7 @@ impl Shape {
             Shape::Needle(needle) if exposure.tally == needle.tally => needle.loss,
             Shape::Needle(needle) => needle.otherwise,
             Shape::Formula(formula) => formula.at(exposure.plays as u64),
+            Shape::Switching(switching) => switching.at(exposure),
             Shape::Function { function, .. } => match function(exposure.tally) {
                 loss if (0.0..=1.0).contains(&loss) => loss,
                 _ => f64::NAN,
@@ -253,7 +276,11 @@ impl Shape {
             Shape::Linear(line) if line.slope <= 0.0 => Trend::Decreasing,
             Shape::Linear(_) => Trend::Increasing,
             Shape::Function { trend, .. } => *trend,
-            Shape::ByPlays(_) | Shape::ExponentialLinear(_) | Shape::Needle(_) | Shape::Formula(_) => Trend::Unknown,
+            Shape::ByPlays(_)
+            | Shape::ExponentialLinear(_)
+            | Shape::Needle(_)
+            | Shape::Formula(_)
+            | Shape::Switching(_) => Trend::Unknown,
         }
     }
 
@@ -265,6 +292,8 @@ impl Shape {
             Shape::ExponentialLinear(_) => "exponential_linear",
             Shape::Needle(_) => "needle",
             Shape::Formula(formula) => formula.name(),
+            Shape::Switching(switching) if switching.by_gap.is_some() => "by_gap",
+            Shape::Switching(_) => "by_streak",
             Shape::Function { .. } => "function",
         }
     }
@@ -279,6 +308,7 @@ impl PartialEq for Shape {
             (Shape::ExponentialLinear(a), Shape::ExponentialLinear(b)) => a == b,
             (Shape::Needle(a), Shape::Needle(b)) => a == b,
             (Shape::Formula(a), Shape::Formula(b)) => a == b,
+            (Shape::Switching(a), Shape::Switching(b)) => a == b,
             // Functions cannot be compared, only their addresses.
             (Shape::Function { function: a, trend: s }, Shape::Function { function: b, trend: t }) => {
                 Arc::ptr_eq(a, b) && s == t
@@ -297,6 +327,7 @@ impl fmt::Debug for Shape {
             Shape::ExponentialLinear(model) => model.fmt(f),
             Shape::Needle(needle) => needle.fmt(f),
             Shape::Formula(formula) => formula.fmt(f),
+            Shape::Switching(switching) => switching.fmt(f),
             Shape::Function { trend, .. } => f.debug_struct("Function").field("trend", trend).finish_non_exhaustive(),
         }
     }
@@ -364,6 +395,13 @@ pub struct LossCurveSpec {
     /// By the number of plays; the last value is repeated for ever.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub table: Option<Vec<f64>>,
+    /// By the number of plays since the arm's last one, from 1 to the memory (or more, or never). Beside `by_streak` it
+    /// is for the first play of a streak.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub by_gap: Option<Vec<f64>>,
+    /// By the number of plays in a row, from 1 to the memory or more.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub by_streak: Option<Vec<f64>>,
     /// Another value when the arm is calibrated.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub calibrated: Option<f64>,
@@ -376,6 +414,8 @@ impl TryFrom<LossCurveSpec> for LossCurve {
     type Error = ArmError;
 
     fn try_from(spec: LossCurveSpec) -> Result<Self, ArmError> {
+        let switching = (spec.by_gap.is_some() || spec.by_streak.is_some())
+            .then_some(Shape::Switching(SwitchingLoss { by_gap: spec.by_gap, by_streak: spec.by_streak }));
         let mut shapes = [
             spec.constant.map(Shape::Constant),
             spec.by_plays.map(Shape::ByPlays),
@@ -389,6 +429,7 @@ impl TryFrom<LossCurveSpec> for LossCurve {
             spec.rational.map(Formula::Rational).map(Shape::Formula),
             spec.peak.map(Formula::Peak).map(Shape::Formula),
             spec.table.map(Formula::Table).map(Shape::Formula),
+            switching,
         ]
         .into_iter()
         .flatten();

@@ -1,4 +1,4 @@
-//! The zoo: every game of the paper by name, and user-defined games.
+//! The zoo: every game of the paper by name, games of neighbouring models, and user-defined games.
 //!
 //! A [`GameSpec`] says which game it is, as plain data: this is what experiment files hold. An instance, a [`Game`], is
 //! drawn from it and a random stream. Where a game has a distinguished arm, the index of that arm is drawn too unless
@@ -23,28 +23,56 @@ mod adaptivity;
 mod alpha_reo;
 mod basketball;
 mod check;
+mod congestion;
 mod custom;
 mod darts;
 mod decay;
 mod fitted;
+mod improving;
+mod last_switch;
+mod learning_curves;
+mod memories;
 mod needle;
+mod plateaus;
 mod random_reo;
+mod recommender;
+mod recovering;
+mod rising_fifteen;
+mod rising_two;
+mod rotting_ten;
+mod rotting_two;
+mod single_peaked;
 mod span;
 mod step;
 mod stochastic;
+mod sweet_spot;
 
 pub use adaptivity::{AdaptivityA, AdaptivityB};
 pub use alpha_reo::AlphaReo;
 pub use basketball::Basketball;
+pub use congestion::{Congestion, CongestionGrowth};
 pub use custom::{ArmSpec, Custom};
 pub use darts::Darts;
 pub use decay::Decay;
 pub use fitted::{Fitted, FittedDriver, FittedModel, FittedPair, RacePair};
+pub use improving::Improving;
+pub use last_switch::LastSwitch;
+pub use learning_curves::LearningCurves;
+pub use memories::Memories;
 pub use needle::Needle;
+pub use plateaus::Plateaus;
 pub use random_reo::{CurveFamily, RandomReo, WeightFamily};
+pub use recommender::Recommender;
+pub use recovering::Recovering;
+pub use rising_fifteen::RisingFifteen;
+pub use rising_two::RisingTwo;
+pub use rotting_ten::RottingTen;
+pub use rotting_two::RottingTwo;
+pub use single_peaked::SinglePeaked;
 pub use span::Span;
 pub use step::Step;
 pub use stochastic::Stochastic;
+pub use sweet_spot::SweetSpot;
 
 #[cfg(feature = "schema")]
 use std::sync::LazyLock;
@@ -61,7 +89,7 @@ trait GameConfig: Sized {
     const NAME: &'static str;
     /// Former values of `kind` that files may still use.
     const ALIASES: &'static [&'static str] = &[];
-    /// Where the paper has it.
+    /// Where the paper, or another source, has it.
     const CITATION: &'static str;
     /// A game of this kind that can be drawn: the defaults, with small values where there are none.
     fn example() -> Self;
@@ -95,8 +123,8 @@ macro_rules! games {
         }
 
         impl GameSpec {
-            /// The names of all kinds, as in files: first the games of the paper in its order, then generators and
-            /// user-defined games.
+            /// The names of all kinds, as in files: first the games of the paper in its order, then generators, games
+            /// of neighbouring models, and user-defined games.
             pub const KINDS: &[&str] = &[$(<$kind as GameConfig>::NAME,)*];
 
             /// Every kind of game with its documentation, parameters and an example, in the order of
@@ -178,6 +206,32 @@ games! {
     Stochastic,
     /// Random games with a chosen alpha.
     RandomReo,
+    /// Fatigue after a sweet spot.
+    SweetSpot,
+    /// Arms that congest.
+    Congestion,
+    /// Arms that recover, or are blocked, after a play.
+    Recovering,
+    /// Arms whose loss depends on the last switch.
+    LastSwitch,
+    /// One arm rots once.
+    RottingTwo,
+    /// All arms rot once.
+    RottingTen,
+    /// Arms that rot along plateaus.
+    Plateaus,
+    /// Two improving arms.
+    Improving,
+    /// Two arms with a peak.
+    SinglePeaked,
+    /// Random arms with a peak.
+    Recommender,
+    /// Two rising arms.
+    RisingTwo,
+    /// Fifteen rising arms.
+    RisingFifteen,
+    /// Learners as arms.
+    LearningCurves,
     /// A game given arm by arm.
     Custom,
 }

@@ -7,6 +7,7 @@ mod common;
 mod errors;
 mod formulas;
 mod lower_bounds;
+mod neighbours;
 mod placing;
 mod random_reo;
 mod spec;

@@ -118,6 +118,19 @@ fn the_list_of_kinds_is_complete() {
         "basketball",
         "stochastic",
         "random-reo",
+        "rotting-two",
+        "rotting-ten",
+        "plateaus",
+        "improving",
+        "single-peaked",
+        "recommender",
+        "rising-two",
+        "rising-fifteen",
+        "learning-curves",
+        "sweet-spot",
+        "congestion",
+        "recovering",
+        "last-switch",
         "custom",
     ] {
         assert!(names.contains(&name), "{name}");
@@ -203,6 +216,8 @@ fn the_ranges_of_the_catalogue_are_those_that_are_checked() {
             "step" => base["usual_loss"] = json!(1),
             "stochastic" => base = json!({"kind": "stochastic", "arms": 3, "usual_loss": 1}),
             "random-reo" => base["gap"] = json!(0),
+            "sweet-spot" => base["best_loss"] = json!(0),
+            "congestion" => base["free"] = json!([0, 0]),
             "fitted" => {
                 let model = json!({"alpha": 1.0, "beta": 0.5, "gamma": 0.0, "sd": 0.1});
                 base = json!({"kind": "fitted", "memory": 2, "model": [model]});
@@ -222,8 +237,15 @@ fn the_ranges_of_the_catalogue_are_those_that_are_checked() {
             };
             let number = |value: f64| if step == 1.0 { json!(value as u64) } else { json!(value) };
             let name = parameter.name.as_str();
-            for (end, beyond) in [(range.low, -step), (range.high, step)] {
+            for (end, excluded, beyond) in
+                [(range.low, range.low_excluded, -step), (range.high, range.high_excluded, step)]
+            {
                 let Some(end) = end else { continue };
+                if excluded {
+                    assert!(refused(&base, name, number(end)), "{}: {name} = {end}", kind.name);
+                    ends += 1;
+                    continue;
+                }
                 // Games with a million arms take seconds to draw.
                 assert!(end > 1e5 || !refused(&base, name, number(end)), "{}: {name} = {end}", kind.name);
                 // A negative integer is no value of the type at all.

@@ -88,7 +88,7 @@ pub enum ArmError {
     /// A curve in a file has no shape.
     #[error(
         "the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `exponential_linear`, `needle`, \
-         `steps`, `power`, `ramp`, `exponential`, `rational`, `peak`, `table`"
+         `steps`, `power`, `ramp`, `exponential`, `rational`, `peak`, `table`, `by_gap`, `by_streak`"
     )]
     NoShape,
     /// A parameter of a formula is out of its range.
@@ -150,4 +150,30 @@ pub enum ArmError {
         /// The second.
         other: &'static str,
     },
+    /// A loss by gap or streak with too long a memory.
+    #[error(
+        "`by_gap` and `by_streak` need a memory of at most {longest} plays, but it is {}",
+        memory.map_or("\"all\"".to_owned(), |memory| memory.to_string())
+    )]
+    SwitchingMemory {
+        /// The memory; `None` if the arm is rested.
+        memory: Option<usize>,
+        /// The longest possible one.
+        longest: usize,
+    },
+    /// The list of losses by gap or streak has the wrong length.
+    #[error(
+        "`{what}` has {values} values, but the memory is {memory}: give one loss for each number from 1 to {memory}"
+    )]
+    SwitchingTable {
+        /// Which list.
+        what: &'static str,
+        /// How many values were given.
+        values: usize,
+        /// How many are needed.
+        memory: usize,
+    },
+    /// A loss by gap or streak with weights.
+    #[error("a loss by gap or streak does not depend on weights: leave out `weights`, and give `memory`")]
+    SwitchingWeights,
 }

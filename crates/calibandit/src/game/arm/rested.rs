@@ -24,6 +24,8 @@ pub(super) fn analyse(curve: &LossCurve) -> Result<(Course, f64), ArmError> {
         Shape::Linear(line) => return Err(ArmError::EndlessLine { slope: line.slope }),
         Shape::ExponentialLinear(model) => exponential(model)?,
         Shape::Needle(needle) => (needle_course(needle.tally), needle.otherwise),
+        // Refused before: such an arm has a window.
+        Shape::Switching(_) => (Course::uniform(Direction::Unknown), f64::NAN),
         Shape::Formula(formula) => (formula.course(), formula.eventual_loss()),
         Shape::Function { function, trend } => {
             try_function(curve, *trend)?;

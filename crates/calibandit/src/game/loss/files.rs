@@ -91,6 +91,9 @@ impl Serialize for LossCurve {
                 Formula::Peak(curve) => spec.peak = Some(*curve),
                 Formula::Table(losses) => spec.table = Some(losses.clone()),
             },
+            Shape::Switching(switching) => {
+                (spec.by_gap, spec.by_streak) = (switching.by_gap.clone(), switching.by_streak.clone());
+            }
             Shape::Function { .. } => {
                 return Err(serde::ser::Error::custom("a loss curve that is a function cannot be written to a file"));
             }
@@ -118,6 +121,11 @@ mod tests {
             LossCurve::linear(1.0, -0.1).when_alone(0.2),
             LossCurve::exponential_linear(0.1, 0.2, 0.001),
             LossCurve::needle(0.75, 0.0, 1.0),
+            LossCurve::steps([(1, 0.5), (7, 0.25)]),
+            LossCurve::table([0.5, 0.25]).when_alone(0.75),
+            LossCurve::by_gap([0.5, 0.25]),
+            LossCurve::by_streak([0.5, 0.25]),
+            LossCurve::last_switch([0.5, 0.25], [0.5, 0.75]),
         ] {
             let text = serde_json::to_string(&curve).unwrap();
             assert_eq!(serde_json::from_str::<LossCurve>(&text).unwrap(), curve, "{text}");

@@ -63,6 +63,7 @@ impl Formula {
             Self::Power(curve) => curve.limit,
             Self::Ramp(curve) => curve.end,
             Self::Exponential(curve) => curve.end,
+            Self::Rational(curve) if curve.clipped => curve.end.clamp(0.0, 1.0),
             Self::Rational(curve) => curve.end,
             Self::Peak(curve) => curve.after,
             Self::Table(losses) => losses[losses.len() - 1],
@@ -181,7 +182,8 @@ impl ExponentialApproach {
 impl RationalApproach {
     fn at(&self, plays: u64) -> f64 {
         let part = self.scale / (argument(plays, self.first) + self.scale);
-        self.end + (self.start - self.end) * math::powf(part, self.exponent)
+        let loss = self.end + (self.start - self.end) * math::powf(part, self.exponent);
+        if self.clipped { loss.clamp(0.0, 1.0) } else { loss }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::game::{Arm, GameError, LossCurve, Noise, Weights};
+use crate::game::{Arm, Game, GameError, LossCurve, Noise, Weights};
 use crate::math;
 use crate::rng::Stream;
 
@@ -70,6 +70,49 @@ pub(super) fn between(
     expected: &'static str,
 ) -> Result<(), GameError> {
     if (low..=high).contains(&value) { Ok(()) } else { Err(GameError::Parameter { parameter, value, expected }) }
+}
+
+/// Checks that a number is positive and finite.
+pub(super) fn positive(parameter: &'static str, value: f64) -> Result<(), GameError> {
+    between(parameter, value, f64::MIN_POSITIVE, f64::MAX, "a positive number")
+}
+
+/// Checks a number of plays: at least 1, and countable.
+pub(super) fn plays(parameter: &'static str, value: u64) -> Result<u64, GameError> {
+    between(parameter, value as f64, 1.0, (1u64 << 53) as f64, "a whole number from 1 to 2^53")?;
+    Ok(value)
+}
+
+/// Checks the number of one of three games.
+pub(super) fn variant(value: u32) -> Result<(), GameError> {
+    between("variant", value.into(), 1.0, 3.0, "1, 2 or 3")
+}
+
+/// The noise of losses if rewards have this standard deviation and this range: none if it is 0.
+pub(super) fn scaled_noise(parameter: &'static str, sd: f64, range: f64) -> Result<Noise, GameError> {
+    between(parameter, sd, 0.0, f64::MAX, "a number, at least 0")?;
+    let noise = if sd == 0.0 { Noise::None } else { Noise::Normal { sd: sd / range } };
+    feedback(noise).map(|()| noise)
+}
+
+/// A rested game with these curves, whose arms share their noise.
+pub(super) fn rested(curves: impl IntoIterator<Item = LossCurve>, noise: Noise) -> Result<Game, GameError> {
+    let arms = curves.into_iter().enumerate().map(|(x, curve)| arm(x, Weights::all(), curve, noise));
+    Game::new(arms.collect::<Result<_, _>>()?)
+}
+
+/// The numbers below `n` in a random order.
+pub(super) fn shuffled(n: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for last in (1..n).rev() {
+        order.swap(last, below(last + 1, stream));
+    }
+    order
+}
+
+/// Uniform from `low` to `high`.
+pub(super) fn between_ends(low: f64, high: f64, stream: &mut Stream) -> f64 {
+    (low + (high - low) * stream.random::<f64>()).clamp(low, high)
 }
 
 /// Checks noise that all arms of a game share. The error names the key of the file instead of an arm.

@@ -213,7 +213,22 @@ mod tests {
             Formula::Ramp(ramp(0.1, 0.2, 0.3)),
             Formula::Exponential(ExponentialApproach { start: 1.0, end: 0.25, rate: 0.1, first: 1 }),
             Formula::Exponential(ExponentialApproach { start: 0.0, end: 0.25, rate: 3.0, first: 0 }),
-            Formula::Rational(RationalApproach { start: 1.0, end: 0.0, scale: 20.0, exponent: 0.8, first: 0 }),
+            Formula::Rational(RationalApproach {
+                start: 1.0,
+                end: 0.0,
+                scale: 20.0,
+                exponent: 0.8,
+                clipped: false,
+                first: 0,
+            }),
+            Formula::Rational(RationalApproach {
+                start: 1.0,
+                end: -0.1,
+                scale: 20.0,
+                exponent: 1.0,
+                clipped: true,
+                first: 0,
+            }),
         ] {
             assert_course(&formula, 3000);
         }

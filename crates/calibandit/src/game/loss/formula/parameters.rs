@@ -86,6 +86,9 @@ pub struct RationalApproach {
     #[cfg_attr(feature = "serde", serde(default = "one_float", skip_serializing_if = "is_one_float"))]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub exponent: f64,
+    /// Whether losses below 0 and above 1 are cut there.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_false"))]
+    pub clipped: bool,
     /// x at the first play: 1 (the number of the play) or 0 (the number of plays before it).
     #[cfg_attr(feature = "serde", serde(default = "first_is_one", skip_serializing_if = "is_first_one"))]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
@@ -147,4 +150,9 @@ fn first_is_one() -> u32 {
 #[cfg(feature = "serde")]
 fn is_first_one(value: &u32) -> bool {
     *value == 1
+}
+
+#[cfg(feature = "serde")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
