@@ -28,16 +28,29 @@ __all__ = [
     "adaptivity_b",
     "alpha_reo",
     "basketball",
+    "congestion",
     "custom",
     "darts",
     "decay",
     "fitted",
+    "improving",
     "kinds",
+    "last_switch",
+    "learning_curves",
     "needle",
+    "plateaus",
     "race",
     "random_reo",
+    "recommender",
+    "recovering",
+    "rising_fifteen",
+    "rising_two",
+    "rotting_ten",
+    "rotting_two",
+    "single_peaked",
     "step",
     "stochastic",
+    "sweet_spot",
 ]
 
 Span = Union[float, tuple[float, float]]
@@ -379,6 +392,322 @@ def random_reo(
         curve=curve,
         feedback=feedback,
     )
+
+
+@_readable
+def sweet_spot(
+    *,
+    arms: int = 3,
+    memory: Union[Literal["all"], int, Sequence[Union[Literal["all"], int]]] = 6,
+    calibration: int = 3,
+    fatigue: int = 3,
+    first_loss: float = 0.7,
+    best_loss: float = 0.2,
+    usual_loss: float = 0.4,
+    tired_loss: float = 0.8,
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
+    """Workers who calibrate to a sweet spot and then tire: the loss falls and then rises with the tally.
+
+    In the paper's discussion: after repeatedly performing a task a calibrated individual may experience fatigue, so
+    that performance improves to a sweet spot and then declines. The loss of a worker falls along a line from
+    `first_loss` at the first play to its loss at the sweet spot, after `calibration` plays, and rises along a line
+    to `tired_loss`, after `fatigue` plays more. With a finite memory the plays are those in the window, and a rest
+    makes a worker fresh; with `memory = "all"` fatigue is for ever. The sweet spots of the workers are evenly
+    spaced from `best_loss` to `usual_loss`, in a random order. Lines, spacing and defaults are ours.
+
+    In the literature: ours, after the discussion of limitations (fatigue after the sweet spot).
+
+    * ``arms`` (an integer in [1, 1000000]): The number of workers, K.
+    * ``memory``: How far back plays matter, m: a number, `"all"`, or a list with one of them for each worker.
+    * ``calibration`` (an integer, at least 1): The number of plays after which the sweet spot is reached.
+    * ``fatigue`` (an integer, at least 1): The number of plays from the sweet spot to exhaustion.
+    * ``first_loss`` (a number in [0, 1]): The loss of the first play.
+    * ``best_loss`` (a number in [0, 1]): The loss at the sweet spot of the best worker.
+    * ``usual_loss`` (a number in [0, 1]): The loss at the sweet spot of the worst worker, at least `best_loss`.
+    * ``tired_loss`` (a number in [0, 1]): The loss of an exhausted worker.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game(
+        "sweet-spot",
+        arms=arms,
+        memory=memory,
+        calibration=calibration,
+        fatigue=fatigue,
+        first_loss=first_loss,
+        best_loss=best_loss,
+        usual_loss=usual_loss,
+        tired_loss=tired_loss,
+        feedback=feedback,
+    )
+
+
+@_readable
+def congestion(
+    *,
+    arms: int = 3,
+    memory: Union[Literal["all"], int, Sequence[Union[Literal["all"], int]]] = 5,
+    free: tuple[float, float] = (0.1, 0.3),
+    full: float = 0.9,
+    growth: Literal["linear", "convex"] = "linear",
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
+    """Routes that congest: the loss of an arm rises with the number of its plays in the window.
+
+    The loss of a route at j plays in its window of m is `free + (full - free) ((j - 1) / (m - 1))^p`, where p is 1
+    for linear and 2 for convex congestion. The free losses of the routes are evenly spaced over `free`, in a random
+    order. The setting is that of Awasthi, Bhatia, Gollapudi and Kollias 2022; the form of the losses and the
+    defaults are ours, because theirs were not found.
+
+    In the literature: Awasthi, Bhatia, Gollapudi, Kollias (ICML 2022), the setting; losses are ours.
+
+    * ``arms`` (an integer in [1, 1000000]): The number of routes, K.
+    * ``memory``: The length of the window, m (their Delta): a number, or a list with one for each route.
+    * ``free``: The losses of the best and the worst route when they are free.
+    * ``full`` (a number in [0, 1]): The loss of a route when the whole window is its plays, at least `free`.
+    * ``growth``: How the loss grows with the plays in the window.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("congestion", arms=arms, memory=memory, free=free, full=full, growth=growth, feedback=feedback)
+
+
+@_readable
+def recovering(
+    *,
+    arms: int = 3,
+    memory: int = 4,
+    tired_loss: float = 0.9,
+    recovered: tuple[float, float] = (0.1, 0.4),
+    blocked: bool = False,
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
+    """Arms that are tired after a play and recover while others are played.
+
+    The loss of an arm depends on the number of plays since its last one: right after it (gap 1) it is `tired_loss`,
+    and it falls along a line to the arm's recovered loss at a gap of `memory` or more, or at the first play. With
+    `blocked = true` it stays at `tired_loss` until then: the blocking bandits of Basu, Sen, Sanghavi and Shakkottai
+    2019, with a loss instead of a prohibition. The recovered losses are evenly spaced over `recovered`, in a random
+    order. The setting is that of recovering bandits (Pike-Burke and Grunewalder 2019); lines and defaults are ours.
+
+    In the literature: Pike-Burke, Grunewalder (NeurIPS 2019), Basu et al. (NeurIPS 2019), the settings.
+
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``memory`` (an integer in [1, 53]): The gap after which an arm has recovered, m.
+    * ``tired_loss`` (a number in [0, 1]): The loss right after a play of the arm.
+    * ``recovered``: The losses of the best and the worst arm when they have recovered.
+    * ``blocked``: Whether an arm is at `tired_loss` until it has recovered completely.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game(
+        "recovering",
+        arms=arms,
+        memory=memory,
+        tired_loss=tired_loss,
+        recovered=recovered,
+        blocked=blocked,
+        feedback=feedback,
+    )
+
+
+@_readable
+def last_switch(
+    *,
+    arms: int = 3,
+    memory: int = 4,
+    fresh: tuple[float, float] = (0.1, 0.4),
+    worn: float = 0.9,
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
+    """Arms that satiate while they are played in a row and recover while they are not.
+
+    The loss of an arm in the s-th play of a streak is `fresh + (worn - fresh) (s - 1) / (m - 1)`, up to s = m. The
+    first play of a streak after a gap of g < m is as worn as the play m - g + 1 of a streak, and fresh from g = m
+    on. The fresh losses are evenly spaced over `fresh`, in a random order. The setting is that of
+    last-switch-dependent bandits (Laforgue, Clerici, Cesa-Bianchi, Gilad-Bachrach 2021); lines and defaults are
+    ours.
+
+    In the literature: Laforgue, Clerici, Cesa-Bianchi, Gilad-Bachrach (2021), the setting.
+
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``memory`` (an integer in [1, 53]): The streak after which an arm is worn, and the gap after which it is
+      fresh, m.
+    * ``fresh``: The losses of the best and the worst arm when they are fresh.
+    * ``worn`` (a number in [0, 1]): The loss of a worn arm.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("last-switch", arms=arms, memory=memory, fresh=fresh, worn=worn, feedback=feedback)
+
+
+@_readable
+def rotting_two(*, gap: float = 0.233, plays: int = 2501, sd: float = 1.0) -> Game:
+    """A rotting arm that is good for its first plays and bad afterwards, and an arm in the middle between both.
+
+    Rewards of the first arm are `gap / 2`, then `-gap / 2`; those of the second are 0. Here they are losses: a
+    reward r is the loss 1/2 - r / gap, so that the first arm has the losses 0 and 1, the second 1/2, and the noise
+    has the standard deviation `sd / gap`. A regret times `gap` is one of rewards. The defaults are one panel of the
+    figure (`gap` = 0.02 · 1.25^11, T = 10,000). The order of the arms is that of the source.
+
+    In the literature: Seznec, Locatelli, Carpentier, Lazaric, Valko (AISTATS 2019), Figure 1.
+
+    * ``gap`` (a positive number): The difference of the two rewards of the rotting arm, L.
+    * ``plays`` (an integer, at least 1): The number of good plays: T / 4 + 1 in the source, which tests `plays
+      before <= T / 4`.
+    * ``sd`` (a number, at least 0): The standard deviation of rewards; 0 for none.
+    """
+    return _game("rotting-two", gap=gap, plays=plays, sd=sd)
+
+
+@_readable
+def rotting_ten(*, arms: int = 10, drop: float = 1.0, plays: int = 1000, sd: float = 1.0) -> Game:
+    """Rotting arms that are all good for their first plays and bad afterwards.
+
+    Rewards are `drop`, then `-drop`. Here they are losses: a reward r is the loss 1/2 - r / (2 drop), so that
+    losses are 0, then 1, and the noise has the standard deviation `sd / (2 drop)`. A regret times 2 `drop` is one
+    of rewards. In the source T = 25,000 and `drop` is 0.001 · 10^(i/2) for i from 0 to 8.
+
+    In the literature: Seznec, Locatelli, Carpentier, Lazaric, Valko (AISTATS 2019), Figure 2.
+
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``drop`` (a positive number): The reward of good plays, mu; that of bad plays is its negative.
+    * ``plays`` (an integer, at least 1): The number of good plays of each arm.
+    * ``sd`` (a number, at least 0): The standard deviation of rewards; 0 for none.
+    """
+    return _game("rotting-ten", arms=arms, drop=drop, plays=plays, sd=sd)
+
+
+@_readable
+def plateaus(*, arms: int = 10, every: int = 100, vanishing: bool = True, sd: float = 0.447213595499958) -> Game:
+    """Rotting arms whose rewards fall like a power of the number of plays, in plateaus.
+
+    The reward of an arm at its n-th play is `(floor((n - 1) / every) + 1)^(-theta)`, with theta drawn for each arm
+    from 0.10, 0.15, ..., 0.40. With `vanishing = false`, a constant is added, drawn uniformly from [0, 0.5]. Losses
+    are `1 - reward`, or `1 - reward / 1.5` with the constants, which keeps them in [0, 1]. The source has T =
+    30,000. That plateaus count the plays before the present one, and the factor 1.5, are ours.
+
+    In the literature: Levine, Crammer, Mannor (NIPS 2017), the parametric experiments.
+
+    * ``arms`` (an integer in [1, 1000000]): The number of arms, K.
+    * ``every`` (an integer, at least 1): The number of plays on each plateau.
+    * ``vanishing``: Whether rewards fall to 0; otherwise to a constant of each arm.
+    * ``sd`` (a number, at least 0): The standard deviation of rewards; 0 for none. The source has the variance 0.2.
+    """
+    return _game("plateaus", arms=arms, every=every, vanishing=vanishing, sd=sd)
+
+
+@_readable
+def improving(*, variant: int = 1, exponent: float = 0.5, feedback: NoiseLike = "none") -> Game:
+    """Two improving arms: one that is better in the end, and one that may be better for long.
+
+    Rewards at the n-th play (losses are `1 - reward`), with a for `exponent`:
+
+    - variant 1: `1 - n^-0.5` and `0.5 - 0.5 n^-a`; - variant 2: `min(1, n / 1000)` and `min(0.5, 0.5 (n /
+    1000)^a)`; - variant 3: `1 - n^-0.1` and `0.5 - 0.5 n^-a`.
+
+    They are the games `inc_1` to `inc_3` in the code of Lindner et al. 2021, with T = 10,000 and without noise.
+    Which arm is best depends on the horizon: at T = 1000 it is the second one of variant 3 if a is at least 0.5.
+
+    In the literature: Heidari, Kearns, Roth (IJCAI 2016), as coded by Lindner, Heidari, Krause (IJCAI 2021).
+
+    * ``variant`` (an integer in [1, 3]): Which of the three games.
+    * ``exponent`` (a positive number): The exponent of the second arm. The source has 0.1, 0.5, 1 and 5, and 0.03,
+      0.1, 0.4 and 1 for variant 2.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("improving", variant=variant, exponent=exponent, feedback=feedback)
+
+
+@_readable
+def single_peaked(*, variant: int = 1, feedback: NoiseLike = "none") -> Game:
+    """Two arms whose rewards rise to a peak and then fall.
+
+    The reward at the n-th play is `a exp(-k1 (n - l)) + (c2 - c1) / (exp(-(k1 + k2) (n - l)) + 1) + c1`, with the
+    constants of `inc_dec_1` to `inc_dec_3` in the code of the source; losses are `1 - reward`. The source has T up
+    to 20,000, no noise, or normal noise with the standard deviations 0.01, 0.05 and 0.1. The first arm of variant 2
+    only gets worse.
+
+    In the literature: Lindner, Heidari, Krause (IJCAI 2021), the games inc_dec_1 to inc_dec_3 of their code.
+
+    * ``variant`` (an integer in [1, 3]): Which of the three games. Figure 1 of the source has the third.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("single-peaked", variant=variant, feedback=feedback)
+
+
+@_readable
+def recommender(*, arms: int = 4, plays: int = 3000, feedback: NoiseLike = "none") -> Game:
+    """Items whose novelty raises a user's interest at first and wears off: random single-peaked arms.
+
+    An arm's reward follows `v_(i+1) = v_i + novelty · decay^i - pull · (v_i - value)`. Drawn for each arm are
+    `value` (0 with probability 0.2, otherwise uniform up to 0.5), `novelty` (uniform up to 0.5), `decay` (uniform
+    from 0.9 to 1) and `pull` (uniform up to 0.2). The source rescales rewards into [0, 1], with K = 4 and T = 3000.
+    What it does not say is ours: v_0 is `value`, the first play has v_1, all arms are divided by the largest reward
+    of any of them, and the reward stays what it is after `plays` plays.
+
+    In the literature: Lindner, Heidari, Krause (IJCAI 2021), the recommender experiment of their code.
+
+    * ``arms`` (an integer in [1, 1000]): The number of arms, K.
+    * ``plays`` (an integer in [1, 100000]): The number of plays after which the reward of an arm no longer changes.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("recommender", arms=arms, plays=plays, feedback=feedback)
+
+
+@_readable
+def rising_two(*, feedback: NoiseLike | None = None) -> Game:
+    """Two rising arms: one that is soon as good as it gets, and a late bloomer.
+
+    Rewards after x plays of the arm (0 at the first one) are `0.4 x / (x + 500)` and `min(1, x / 25000)`; losses
+    are `1 - reward`. The source has T = 50,000, where the second arm is best.
+
+    In the literature: Metelli, Trovo, Pirola, Restelli (ICML 2022), the experiment with 2 arms.
+
+    * ``feedback`` (if None: {"normal":{"sd":0.1}}): The noise of the feedback.
+    """
+    return _game("rising-two", feedback=feedback)
+
+
+@_readable
+def rising_fifteen(*, feedback: NoiseLike | None = None) -> Game:
+    """Fifteen rising arms with different levels and speeds.
+
+    Rewards after x plays of the arm (0 at the first one) are `c (1 - b / (x + b^(1/rho))^rho)` for the first ten
+    arms and `c (1 - exp(-a x / b))` for the other five, with the constants of the source's code; losses are `1 -
+    reward`. The arm with c = 1.08 exceeds 1 after about 6,400 plays: its reward is cut at 1 here. The source has T
+    = 50,000.
+
+    In the literature: Metelli, Trovo, Pirola, Restelli (ICML 2022), the experiment with 15 arms.
+
+    * ``feedback`` (if None: {"normal":{"sd":0.1}}): The noise of the feedback.
+    """
+    return _game("rising-fifteen", feedback=feedback)
+
+
+@_readable
+def learning_curves(
+    *,
+    arms: int = 7,
+    start: float = 0.5,
+    levels: tuple[float, float] = (0.62, 0.85),
+    paces: tuple[float, float] = (200.0, 5000.0),
+    feedback: NoiseLike = "bernoulli",
+) -> Game:
+    """Online learners that get better with every example: the better one learns more slowly.
+
+    The accuracy of a learner after x plays is `start + (level - start) (1 - exp(-x / pace))`, the form that
+    Fiandri, Metelli and Trovo fit to learning curves on IMDB; losses are `1 - accuracy`. The levels reach from 0.62
+    to 0.85, as the curves of Metelli et al. do. The rest is ours: levels are evenly spaced, and paces grow by a
+    constant factor from the worst learner to the best one. No data are needed or used.
+
+    In the literature: ours, after the learning curves of Metelli et al. (ICML 2022) and Fiandri, Metelli, Trovo
+    (2025).
+
+    * ``arms`` (an integer in [1, 1000000]): The number of learners, K.
+    * ``start`` (a number in [0, 1]): The accuracy before the first example.
+    * ``levels``: The final accuracies of the worst and the best learner.
+    * ``paces``: The number of plays in which the worst and the best learner make 63 % of their progress.
+    * ``feedback``: The noise of the feedback.
+    """
+    return _game("learning-curves", arms=arms, start=start, levels=levels, paces=paces, feedback=feedback)
 
 
 @_readable
