@@ -22,14 +22,26 @@ __all__ = [
     "anytime_elimination",
     "batched_exp3",
     "calibrated",
+    "discounted_ucb",
     "epoch_ucb",
     "exp3",
     "explore_then_commit",
+    "fewa",
+    "greedy",
+    "heidari",
     "kinds",
     "pilot",
+    "raw_ucb",
+    "rising_halving",
+    "rising_ucb",
+    "rising_ucbe",
+    "sliding_ucb",
+    "spo",
     "successive_elimination",
+    "swa",
     "thompson",
     "ucb1",
+    "wswa",
 ]
 
 
@@ -226,6 +238,205 @@ def pilot(
     * ``index``: The rule by which `calibrated` chooses arms afterwards.
     """
     return _policy("pilot", longest=longest, drop=drop, most=most, index=index, label=label)
+
+
+@_readable
+def raw_ucb(*, alpha: float = 1.4, sd: float = 0.5, grid: float = 1.1, label: str | None = None) -> PolicySpec:
+    """A confidence bound over all windows of the last losses, for arms that get worse with each play.
+
+    Source: Seznec, Menard, Lazaric, Valko (2020). A single algorithm for both restless and rested rotting bandits.
+    AISTATS 2020. arXiv:2604.21432.
+
+    * ``alpha`` (a positive number): The constant alpha in the width sqrt(2 alpha sd^2 ln(t) / h): a larger one
+      explores more.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    * ``grid`` (a number in [1.001, 1000]): The ratio of successive window lengths: a smaller one needs more numbers
+      and is closer to all windows.
+    """
+    return _policy("raw-ucb", alpha=alpha, sd=sd, grid=grid, label=label)
+
+
+@_readable
+def fewa(*, alpha: float = 0.06, sd: float = 0.5, grid: float = 1.1, label: str | None = None) -> PolicySpec:
+    """Arms are filtered by the means of longer and longer windows, for arms that get worse with each play.
+
+    Source: Seznec, Locatelli, Carpentier, Lazaric, Valko (2019). Rotting bandits are no harder than stochastic
+    ones. AISTATS 2019. arXiv:1811.11043.
+
+    * ``alpha`` (a positive number): The constant alpha in the width 2 sqrt(2 alpha sd^2 ln(t) / h): a larger one
+      explores more.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    * ``grid`` (a number in [1.001, 1000]): The ratio of successive window lengths: a smaller one needs more numbers
+      and is closer to all windows.
+    """
+    return _policy("fewa", alpha=alpha, sd=sd, grid=grid, label=label)
+
+
+@_readable
+def swa(*, alpha: float = 0.2, sd: float = 0.5, label: str | None = None) -> PolicySpec:
+    """The arm with the least mean of its last h losses, for arms that get worse with each play.
+
+    Source: Levine, Crammer, Mannor (2017). Rotting bandits. NIPS 2017. arXiv:1702.07274.
+
+    * ``alpha`` (a positive number): The factor of the window's length: a larger one gives longer windows.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("swa", alpha=alpha, sd=sd, label=label)
+
+
+@_readable
+def wswa(*, alpha: float = 0.2, sd: float = 0.5, label: str | None = None) -> PolicySpec:
+    """The sliding window average, restarted with doubled horizons, for arms that get worse with each play.
+
+    Source: Levine, Crammer, Mannor (2017). Rotting bandits. NIPS 2017. arXiv:1702.07274.
+
+    * ``alpha`` (a positive number): The factor of the window's length: a larger one gives longer windows.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("wswa", alpha=alpha, sd=sd, label=label)
+
+
+@_readable
+def greedy(*, label: str | None = None) -> PolicySpec:
+    """Always the arm whose last loss was the least, for arms that get worse with each play and have no noise.
+
+    Source: Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying bandits. IJCAI 2016,
+    decaying arms.
+    """
+    return _policy("greedy", label=label)
+
+
+@_readable
+def heidari(*, label: str | None = None) -> PolicySpec:
+    """Drop arms whose most optimistic future is worse than the flat future of another, for arms that improve
+    without noise.
+
+    Source: Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying bandits. IJCAI 2016,
+    improving arms.
+    """
+    return _policy("heidari", label=label)
+
+
+@_readable
+def spo(*, band: float = 0.0, refresh: Literal["all", "played"] = "all", label: str | None = None) -> PolicySpec:
+    """The arm with the most optimistic future, for arms that improve up to a point and then get worse.
+
+    Source: Lindner, Heidari, Krause (2021). Addressing the long-term impact of ML decisions via policy regret.
+    IJCAI 2021. arXiv:2106.01325.
+
+    * ``band`` (a number, at least 0): How far an observed loss can be from its expectation; 0 means that there is
+      no noise.
+    * ``refresh``: Which optimistic sums are computed again after a play.
+    """
+    return _policy("spo", band=band, refresh=refresh, label=label)
+
+
+@_readable
+def rising_ucb(
+    *,
+    share: float = 0.25,
+    alpha: float = 4.0,
+    sd: float = 0.5,
+    label: str | None = None,
+) -> PolicySpec:
+    """A confidence bound on extrapolated losses, for arms that keep improving.
+
+    Source: Metelli, Trovo, Pirola, Restelli (2022). Stochastic rising bandits. ICML 2022. arXiv:2212.03798.
+
+    * ``share`` (a number in (0, 0.5)): The share of an arm's plays in each of the two windows that show its trend,
+      the paper's epsilon.
+    * ``alpha`` (a positive number): The constant alpha in the width: a larger one explores more. The theory needs
+      more than 2.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("rising-ucb", share=share, alpha=alpha, sd=sd, label=label)
+
+
+@_readable
+def rising_ucbe(
+    *,
+    exploration: float | None = None,
+    share: float = 0.25,
+    sd: float = 0.5,
+    label: str | None = None,
+) -> PolicySpec:
+    """Confidence bounds on the loss after all plays, to find the arm that will be the best, for arms that keep
+    improving.
+
+    Source: Mussi, Montenegro, Trovo, Restelli, Metelli (2024). Best arm identification for stochastic rising
+    bandits. ICML 2024. arXiv:2302.07510.
+
+    * ``exploration`` (a positive number; if None: 10 ln(40 K T)): The constant a in the width sd (T - n + h - 1)
+      sqrt(a / h^3): a larger one explores more.
+    * ``share`` (a number in (0, 0.5)): The share of an arm's plays in each of the two windows that show its trend,
+      the paper's epsilon.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("rising-ucbe", exploration=exploration, share=share, sd=sd, label=label)
+
+
+@_readable
+def rising_halving(*, share: float = 0.25, label: str | None = None) -> PolicySpec:
+    """Drop one arm after the other, to find the arm that will be the best, for arms that keep improving.
+
+    Source: Mussi, Montenegro, Trovo, Restelli, Metelli (2024). Best arm identification for stochastic rising
+    bandits. ICML 2024. arXiv:2302.07510.
+
+    * ``share`` (a number in (0, 0.5)): The share of an arm's plays by which it is judged, the last ones: the
+      paper's epsilon.
+    """
+    return _policy("rising-halving", share=share, label=label)
+
+
+@_readable
+def sliding_ucb(
+    *,
+    window: int | None = None,
+    exploration: float = 0.6,
+    sd: float = 0.5,
+    label: str | None = None,
+) -> PolicySpec:
+    """UCB over the last plays, for arms that change with time: a reference.
+
+    Source: Garivier, Moulines (2011). On upper-confidence bound policies for switching bandit problems. ALT 2011.
+    arXiv:0805.3415.
+
+    * ``window`` (an integer, at least 1; if None: ceil(4 sqrt(T ln T))): The number of last plays that count, tau.
+    * ``exploration`` (a positive number): The constant xi in the width 2 sd sqrt(xi ln(min(t, tau)) / n): a larger
+      one explores more.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("sliding-ucb", window=window, exploration=exploration, sd=sd, label=label)
+
+
+@_readable
+def discounted_ucb(
+    *,
+    discount: float | None = None,
+    exploration: float = 0.6,
+    sd: float = 0.5,
+    label: str | None = None,
+) -> PolicySpec:
+    """UCB over discounted losses, for arms that change with time: a reference.
+
+    Source: Garivier, Moulines (2011). On upper-confidence bound policies for switching bandit problems. ALT 2011.
+    arXiv:0805.3415.
+
+    * ``discount`` (a number in (0, 1); if None: 1 - 1 / (4 sqrt(T))): The factor gamma by which a play counts less
+      with each play after it.
+    * ``exploration`` (a positive number): The constant xi in the width 4 sd sqrt(xi ln(n) / n_x): a larger one
+      explores more.
+    * ``sd`` (a positive number): The sub-Gaussian scale of the losses: 1/2 for losses in [0, 1], the standard
+      deviation for normal noise.
+    """
+    return _policy("discounted-ucb", discount=discount, exploration=exploration, sd=sd, label=label)
 
 
 def kinds() -> list[dict[str, Any]]:

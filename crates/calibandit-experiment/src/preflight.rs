@@ -5,12 +5,13 @@
 //! is the part that costs nothing: no optimum is computed.
 
 mod memory;
+mod suited;
 
 pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
 use calibandit::theory::ProblemSize;
-use calibandit::{ArmPlays, Game, Interrupt, Interrupted, Memory, Optima, PolicySpec, reo_interruptible};
+use calibandit::{ArmPlays, Game, GameClass, Interrupt, Interrupted, Memory, Optima, PolicySpec, reo_interruptible};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -225,12 +226,18 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
         refusal,
         warnings: Vec::new(),
     };
-    analysis.warnings = warnings(&analysis, &point.policies, alpha_error);
+    let class = suited::class(&game, alpha);
+    analysis.warnings = warnings(&analysis, &point.policies, alpha_error, class);
     analysis
 }
 
 /// What the user should know before running the experiment.
-fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Option<String>) -> Vec<String> {
+fn warnings(
+    analysis: &Preflight,
+    policies: &[LabelledPolicy],
+    alpha_error: Option<String>,
+    class: GameClass,
+) -> Vec<String> {
     let mut warnings: Vec<String> =
         alpha_error.map(|error| format!("alpha is not known: {error}")).into_iter().collect();
     let Preflight { memory, horizon, .. } = *analysis;
@@ -250,7 +257,7 @@ fn warnings(analysis: &Preflight, policies: &[LabelledPolicy], alpha_error: Opti
         ));
     }
     for entry in policies {
-        warnings.extend(memory::note(entry, memory));
+        warnings.extend(suited::note(entry, class, memory));
         if let Some(TheoremBound { bound, .. }) = analysis.theorem_1.iter().find(|bound| bound.policy == entry.label)
             && *bound >= horizon as f64
         {

@@ -15,6 +15,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::GameClass;
+
 /// One kind of policy or game; `Spec` is [`PolicySpec`](crate::PolicySpec) or [`GameSpec`](crate::GameSpec).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -29,6 +31,9 @@ pub struct CatalogueEntry<Spec> {
     pub documentation: String,
     /// Where it comes from.
     pub citation: &'static str,
+    /// Of a policy, the classes of games that it is made for; empty for games.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub meant_for: &'static [GameClass],
     /// Its parameters: required ones first, then the others by name.
     pub parameters: Vec<Parameter>,
     /// The JSON schema of its parameters.
@@ -75,7 +80,7 @@ impl<Spec> CatalogueEntry<Spec> {
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }
-        Self { name, aliases, summary, documentation, citation, parameters, schema, example }
+        Self { name, aliases, summary, documentation, citation, meant_for: &[], parameters, schema, example }
     }
 
     /// The parameter of this name.

@@ -118,7 +118,7 @@ pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};
-pub use run::{Feedback, Problem, Run};
+pub use run::{Feedback, GameClass, Problem, Run};
 pub use simulate::{
     BatchItem, Checkpoint, Engine, Grid, GridError, PolicyOutcome, SimulateError, Simulation, SimulationError,
     SimulationGame, SimulationOutcome, Trajectory, batch_size, simulate, simulate_batch, simulate_batch_interruptible,

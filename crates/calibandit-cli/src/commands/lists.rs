@@ -49,7 +49,10 @@ pub(crate) fn policies(arguments: &PoliciesArgs) -> Result<(), CliError> {
                 return print_json(&listed(kind));
             }
             let ranks = ranks(&evidence(kind.name));
-            entry(kind, &[("Source", kind.citation.into()), ("Tournament", ranks)], width)
+            let classes: Vec<_> = kind.meant_for.iter().map(|class| class.name()).collect();
+            let meant_for = format!("{} games", classes.join(", "));
+            let notes = [("Source", kind.citation.into()), ("Meant for", meant_for), ("Tournament", ranks)];
+            entry(kind, &notes, width)
         }
         None if arguments.json => return print_json(&kinds.iter().map(listed).collect::<Vec<_>>()),
         None => {

@@ -1,6 +1,6 @@
 //! The policies of the tournament: every kind of policy with its defaults, and a few named variants.
 
-use calibandit::PolicySpec;
+use calibandit::{GameClass, PolicySpec};
 use serde_json::{Map, Value, json};
 
 use super::TournamentError;
@@ -57,9 +57,12 @@ pub fn policies() -> Result<Vec<TournamentPolicy>, TournamentError> {
     Ok(policies)
 }
 
-/// Whether a kind takes part. `pilot` does not: every policy here is told the memory bound, which it would look for.
+/// Whether a kind takes part: those that are made for games with repeated exposure or without memory. `pilot` does not
+/// take part: every policy here is told the memory bound, which it would look for.
 pub(super) fn takes_part(kind: &str) -> bool {
-    kind != "pilot"
+    let made_for = |class: &GameClass| matches!(class, GameClass::RepeatedExposure | GameClass::Plain);
+    let entry = PolicySpec::catalogue().iter().find(|entry| entry.name == kind);
+    kind != "pilot" && entry.is_some_and(|entry| entry.meant_for.iter().any(made_for))
 }
 
 impl TournamentPolicy {

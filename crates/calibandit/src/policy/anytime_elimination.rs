@@ -19,7 +19,7 @@ use super::elimination::{Elimination, elimination_policy};
 use super::error::{check, check_memory_bound, check_problem};
 use super::spec::PolicyConfig;
 use crate::math;
-use crate::{Problem, Stream};
+use crate::{GameClass, Problem, Stream};
 
 /// The constant in the radius, that of the paper.
 const CONSTANT: f64 = 64.0;
@@ -67,6 +67,7 @@ impl PolicyConfig for AnytimeEliminationSpec {
     const CITATION: &'static str = "Malik, Igoe, Li, Singh (2023). Weighted Tallying Bandits: Overcoming \
                                     Intractability via Repeated Exposure Optimality. Section 3.1, Efficiency & \
                                     Practicality.";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = AnytimeEliminationParams;
     type Policy = AnytimeElimination;
 

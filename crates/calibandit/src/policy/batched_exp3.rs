@@ -19,7 +19,7 @@ use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// EXP3 over batches of plays: sublinear policy regret against any bounded memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,6 +76,7 @@ impl PolicyConfig for BatchedExp3Spec {
     const NAME: &'static str = "batched-exp3";
     const CITATION: &'static str = "Arora, Dekel, Tewari (2012). Online bandit learning against an adaptive adversary: \
                                     from regret to policy regret. ICML 2012. arXiv:1206.6400";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = BatchedExp3Params;
     type Policy = BatchedExp3;
 

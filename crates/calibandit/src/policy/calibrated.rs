@@ -38,7 +38,7 @@ use super::error::{check, check_memory_bound, check_problem};
 use super::history::{RestoredPlays, StateError};
 use super::spec::PolicyConfig;
 use super::{ArmReport, PolicyError, RunReason, WarmStartError};
-use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
+use crate::{Certificate, Feedback, GameClass, Policy, Problem, Run, Stream};
 use arms_view::{ArmsView, Situation};
 use crowd::Crowd;
 use lookup::ArmLookup;
@@ -121,6 +121,7 @@ impl PolicyConfig for CalibratedSpec {
     const CITATION: &'static str = "This project (https://calibandit.github.io/calibandit/calibrated.html), \
                                     after Lai (1987), Annals of Statistics 15(3), \
                                     and Waudby-Smith and Ramdas (2024), JRSS B 86(1)";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = CalibratedParams;
     type Policy = Calibrated;
 

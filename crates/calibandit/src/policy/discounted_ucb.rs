@@ -20,7 +20,7 @@ use super::sliding_ucb::default_exploration;
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// UCB over discounted losses, for arms that change with time: a reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,7 @@ impl PolicyConfig for DiscountedUcbSpec {
     const NAME: &'static str = "discounted-ucb";
     const CITATION: &'static str = "Garivier, Moulines (2011). On upper-confidence bound policies for switching bandit \
                                     problems. ALT 2011. arXiv:0805.3415";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Any];
     type Params = DiscountedUcbParams;
     type Policy = DiscountedUcb;
 

@@ -17,7 +17,7 @@ use super::error::{check_memory_bound, check_positive, check_problem};
 use super::history::{StateError, ensure};
 use super::spec::PolicyConfig;
 use super::ucb_index::{UcbIndex, ucb_policy};
-use crate::{Problem, Stream};
+use crate::{GameClass, Problem, Stream};
 
 /// UCB over epochs of M plays of one arm, of which only the last is recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,7 @@ impl PolicyConfig for EpochUcbSpec {
     const NAME: &'static str = "epoch-ucb";
     const CITATION: &'static str = "Malik, Igoe, Li, Singh (2023). Weighted Tallying Bandits: Overcoming \
                                     Intractability via Repeated Exposure Optimality. Section 3.1.";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = EpochUcbParams;
     type Policy = EpochUcb;
 

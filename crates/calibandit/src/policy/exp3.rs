@@ -25,7 +25,7 @@ use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Exponential weights over single plays: assumes nothing about the losses, and has no burn-in.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,6 +74,7 @@ impl PolicyConfig for Exp3Spec {
     const NAME: &'static str = "exp3";
     const CITATION: &'static str = "Auer, Cesa-Bianchi, Freund, Schapire (2002). The nonstochastic multiarmed bandit \
                                     problem. SIAM J. Comput. 32(1), 48-77. doi:10.1137/S0097539701398375";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Plain];
     type Params = Exp3Params;
     type Policy = Exp3;
 

@@ -19,7 +19,7 @@ use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use super::{ArmReport, ArmStatus, PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Measure every arm once after a burn-in, then play the best until the end: a reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +65,7 @@ impl PolicyConfig for ExploreThenCommitSpec {
     const NAME: &'static str = "explore-then-commit";
     const CITATION: &'static str = "Slivkins (2019). Introduction to Multi-Armed Bandits. Foundations and Trends in \
                                     Machine Learning 12(1-2), Theorem 1.5. arXiv:1904.07272";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = ExploreThenCommitParams;
     type Policy = ExploreThenCommit;
 

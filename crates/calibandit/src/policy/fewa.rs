@@ -23,7 +23,7 @@ use super::single_plays::{default_sd, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Arms are filtered by the means of longer and longer windows, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,7 @@ impl PolicyConfig for FewaSpec {
     const NAME: &'static str = "fewa";
     const CITATION: &'static str = "Seznec, Locatelli, Carpentier, Lazaric, Valko (2019). Rotting bandits are no harder \
                                     than stochastic ones. AISTATS 2019. arXiv:1811.11043";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = FewaParams;
     type Policy = Fewa;
 

@@ -10,7 +10,7 @@ use super::history::{RestoredPlays, StateError, ensure};
 use super::single_plays::{check_single_plays, least, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Always the arm whose last loss was the least, for arms that get worse with each play and have no noise.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +29,7 @@ impl PolicyConfig for GreedySpec {
     const NAME: &'static str = "greedy";
     const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying \
                                     bandits. IJCAI 2016, decaying arms.";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = GreedyParams;
     type Policy = Greedy;
 

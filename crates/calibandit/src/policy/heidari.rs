@@ -24,7 +24,7 @@ use super::optimistic_sum::optimistic_sum;
 use super::single_plays::{check_single_plays, least, single};
 use super::spec::PolicyConfig;
 use super::{ArmReport, ArmStatus, PolicyError, RunReason};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Drop arms whose most optimistic future is worse than the flat future of another, for arms that improve without noise.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +44,7 @@ impl PolicyConfig for HeidariSpec {
     const NAME: &'static str = "heidari";
     const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying \
                                     bandits. IJCAI 2016, improving arms.";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
     type Params = HeidariParams;
     type Policy = Heidari;
 

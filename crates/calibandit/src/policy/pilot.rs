@@ -30,7 +30,7 @@ use super::history::{RestoredPlays, StateError, ensure};
 use super::spec::PolicyConfig;
 use super::{ArmReport, PolicyError, RunReason};
 use crate::pilot_plan::{PilotDesign, PilotPlan};
-use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
+use crate::{Certificate, Feedback, GameClass, Policy, Problem, Run, Stream};
 use handover::Handover;
 use searching::{Searching, first_look};
 
@@ -109,6 +109,7 @@ impl PolicyConfig for PilotSpec {
     const NAME: &'static str = "pilot";
     const CITATION: &'static str = "This project (https://calibandit.github.io/calibandit/memory.html), \
                                     after Hansen (2000), Econometrica 68(3)";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = PilotParams;
     type Policy = Pilot;
 

@@ -22,7 +22,7 @@ use super::single_plays::{default_sd, least, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// A confidence bound over all windows of the last losses, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +84,7 @@ impl PolicyConfig for RawUcbSpec {
     const NAME: &'static str = "raw-ucb";
     const CITATION: &'static str = "Seznec, Menard, Lazaric, Valko (2020). A single algorithm for both restless and \
                                     rested rotting bandits. AISTATS 2020. arXiv:2604.21432";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = RawUcbParams;
     type Policy = RawUcb;
 

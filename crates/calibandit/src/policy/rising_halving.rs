@@ -21,7 +21,7 @@ use super::rising_ucb::default_share;
 use super::single_plays::{check_share, is_share};
 use super::spec::PolicyConfig;
 use super::{ArmReport, ArmStatus, PolicyError, RunReason};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Drop one arm after the other, to find the arm that will be the best, for arms that keep improving.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,7 @@ impl PolicyConfig for RisingHalvingSpec {
     const NAME: &'static str = "rising-halving";
     const CITATION: &'static str = "Mussi, Montenegro, Trovo, Restelli, Metelli (2024). Best arm identification for \
                                     stochastic rising bandits. ICML 2024. arXiv:2302.07510";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
     type Params = RisingHalvingParams;
     type Policy = RisingHalving;
 

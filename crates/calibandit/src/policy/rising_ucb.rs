@@ -22,7 +22,7 @@ use super::single_plays::{check_share, check_single_plays, default_sd, is_share,
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// A confidence bound on extrapolated losses, for arms that keep improving.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +84,7 @@ impl PolicyConfig for RisingUcbSpec {
     const NAME: &'static str = "rising-ucb";
     const CITATION: &'static str = "Metelli, Trovo, Pirola, Restelli (2022). Stochastic rising bandits. ICML 2022. \
                                     arXiv:2212.03798";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
     type Params = RisingUcbParams;
     type Policy = RisingUcb;
 

@@ -24,7 +24,7 @@ use super::single_plays::{check_share, default_sd, least, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Confidence bounds on the loss after all plays, to find the arm that will be the best, for arms that keep improving.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +82,7 @@ impl PolicyConfig for RisingUcbeSpec {
     const NAME: &'static str = "rising-ucbe";
     const CITATION: &'static str = "Mussi, Montenegro, Trovo, Restelli, Metelli (2024). Best arm identification for \
                                     stochastic rising bandits. ICML 2024. arXiv:2302.07510";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
     type Params = RisingUcbeParams;
     type Policy = RisingUcbe;
 

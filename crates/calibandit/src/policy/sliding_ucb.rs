@@ -21,7 +21,7 @@ use super::single_plays::{check_largest, check_single_plays, default_sd, least, 
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// UCB over the last plays, for arms that change with time: a reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +83,7 @@ impl PolicyConfig for SlidingUcbSpec {
     const NAME: &'static str = "sliding-ucb";
     const CITATION: &'static str = "Garivier, Moulines (2011). On upper-confidence bound policies for switching bandit \
                                     problems. ALT 2011. arXiv:0805.3415";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Any];
     type Params = SlidingUcbParams;
     type Policy = SlidingUcb;
 

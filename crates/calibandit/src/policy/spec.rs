@@ -24,7 +24,7 @@ use super::{
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
-use crate::{Certificate, Feedback, Policy, Problem, Run, Stream};
+use crate::{Certificate, Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// What connects the specification, the checked parameters and the policy of one kind.
 #[cfg_attr(not(feature = "schema"), allow(dead_code))] // some items are read by the catalogue alone
@@ -33,6 +33,8 @@ pub(super) trait PolicyConfig: Sized {
     const NAME: &'static str;
     /// Where the policy comes from.
     const CITATION: &'static str;
+    /// For which games it is made.
+    const MEANT_FOR: &'static [GameClass];
     /// The checked parameters.
     type Params;
     /// The policy.
@@ -104,7 +106,8 @@ macro_rules! policies {
                 static CATALOGUE: LazyLock<Vec<CatalogueEntry<PolicySpec>>> = LazyLock::new(|| vec![$({
                     let example = PolicySpec::$kind(PolicyConfig::example());
                     let (name, citation) = (<$spec as PolicyConfig>::NAME, <$spec as PolicyConfig>::CITATION);
-                    CatalogueEntry::new::<$spec>(name, &[], citation, example)
+                    let entry = CatalogueEntry::new::<$spec>(name, &[], citation, example);
+                    CatalogueEntry { meant_for: <$spec as PolicyConfig>::MEANT_FOR, ..entry }
                 },)*]);
                 &CATALOGUE
             }
@@ -113,6 +116,13 @@ macro_rules! policies {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => <$spec as PolicyConfig>::NAME,)*
+                }
+            }
+
+            /// The classes of games that this kind of policy is made for.
+            pub fn meant_for(&self) -> &'static [GameClass] {
+                match self {
+                    $(Self::$kind(_) => <$spec as PolicyConfig>::MEANT_FOR,)*
                 }
             }
 

@@ -28,7 +28,7 @@ use super::spec::PolicyConfig;
 use super::spo_band::LossBand;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Which optimistic sums [`Spo`] computes again after a play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +88,7 @@ impl PolicyConfig for SpoSpec {
     const NAME: &'static str = "spo";
     const CITATION: &'static str = "Lindner, Heidari, Krause (2021). Addressing the long-term impact of ML decisions via \
                                     policy regret. IJCAI 2021. arXiv:2106.01325";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::SinglePeaked];
     type Params = SpoParams;
     type Policy = Spo;
 

@@ -26,7 +26,7 @@ use super::elimination::{Elimination, elimination_policy};
 use super::error::{check, check_memory_bound, check_positive, check_problem, needed_horizon};
 use super::spec::PolicyConfig;
 use crate::math;
-use crate::{Problem, Stream};
+use crate::{GameClass, Problem, Stream};
 
 /// The constant c in the radius C_s = sqrt(c / n_s · ln(2·K·S / delta)).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -116,6 +116,7 @@ impl PolicyConfig for SuccessiveEliminationSpec {
     const NAME: &'static str = "successive-elimination";
     const CITATION: &'static str = "Malik, Igoe, Li, Singh (2023). Weighted Tallying Bandits: Overcoming \
                                     Intractability via Repeated Exposure Optimality. Algorithm 1.";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::RepeatedExposure];
     type Params = SuccessiveEliminationParams;
     type Policy = SuccessiveElimination;
 

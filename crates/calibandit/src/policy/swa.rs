@@ -21,7 +21,7 @@ use super::single_plays::{check_largest, check_single_plays, default_sd, least, 
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// The arm with the least mean of its last h losses, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,7 @@ pub struct SwaParams {
 impl PolicyConfig for SwaSpec {
     const NAME: &'static str = "swa";
     const CITATION: &'static str = "Levine, Crammer, Mannor (2017). Rotting bandits. NIPS 2017. arXiv:1702.07274";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = SwaParams;
     type Policy = Swa;
 

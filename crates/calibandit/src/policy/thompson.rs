@@ -24,7 +24,7 @@ use super::least_draw::LeastDraw;
 use super::posterior::Posterior;
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason, WarmStartError};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// Thompson sampling over single plays, without burn-in: a reference.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +44,7 @@ impl PolicyConfig for ThompsonSpec {
     const CITATION: &'static str = "Thompson (1933). Biometrika 25, 285-294. doi:10.1093/biomet/25.3-4.285; Agrawal, \
                                     Goyal (2012). Analysis of Thompson sampling for the multi-armed bandit problem. \
                                     COLT 2012. arXiv:1111.1797";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Plain];
     type Params = ThompsonParams;
     type Policy = Thompson;
 

@@ -17,7 +17,7 @@ use super::error::check_problem;
 use super::history::StateError;
 use super::spec::PolicyConfig;
 use super::ucb_index::{UcbIndex, ucb_policy};
-use crate::{Problem, Stream};
+use crate::{GameClass, Problem, Stream};
 
 /// The constant in the index, that of the paper.
 const EXPLORATION: f64 = 2.0;
@@ -39,6 +39,7 @@ impl PolicyConfig for Ucb1Spec {
     const NAME: &'static str = "ucb1";
     const CITATION: &'static str = "Auer, Cesa-Bianchi, Fischer (2002). Finite-time analysis of the multiarmed bandit \
                                     problem. Machine Learning 47, 235-256. doi:10.1023/A:1013689704352";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Plain];
     type Params = Ucb1Params;
     type Policy = Ucb1;
 

@@ -11,7 +11,7 @@ use super::single_plays::{check_single_plays, default_sd, single};
 use super::spec::PolicyConfig;
 use super::swa::{RecentLosses, default_alpha, window};
 use super::{PolicyError, RunReason};
-use crate::{Feedback, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
 /// The sliding window average, restarted with doubled horizons, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,7 @@ pub struct WswaParams {
 impl PolicyConfig for WswaSpec {
     const NAME: &'static str = "wswa";
     const CITATION: &'static str = "Levine, Crammer, Mannor (2017). Rotting bandits. NIPS 2017. arXiv:1702.07274";
+    const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = WswaParams;
     type Policy = Wswa;
 

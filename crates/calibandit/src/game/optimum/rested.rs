@@ -25,15 +25,31 @@ mod tests;
 
 use allocation::AllocationProgram;
 use curve::{CurveKind, RestedCurve};
-use greedy::Greedy;
+use greedy::MarginalMerge;
 use peaked::PeakedSolver;
 use single::SingleArm;
 
 use super::sequence::{ArmPlays, BestSequence};
 use super::{Limits, Optimum, OptimumBounds, OptimumError};
-use crate::Interrupt;
 use crate::game::Game;
 use crate::planning::fixed_point::{LONGEST, fixed, float};
+use crate::{GameClass, Interrupt};
+
+impl Game {
+    /// The class of a rested game, by its curves: plain, rotting, improving, single-peaked, or any. `None` if the game
+    /// is not rested. Curves that are only known play by play count as any.
+    pub fn rested_class(&self) -> Option<GameClass> {
+        let kinds = || (0..self.arms().len()).map(|arm| RestedCurve::new(self, arm, 0).kind());
+        let all = |holds: fn(&CurveKind) -> bool| kinds().all(|kind| holds(&kind));
+        self.is_rested().then(|| match () {
+            () if all(|kind| *kind == CurveKind::Constant) => GameClass::Plain,
+            () if all(CurveKind::never_falls) => GameClass::Rotting,
+            () if all(CurveKind::never_rises) => GameClass::Improving,
+            () if all(|kind| *kind != CurveKind::General) => GameClass::SinglePeaked,
+            () => GameClass::Any,
+        })
+    }
+}
 
 /// The optima of a rested game at many horizons.
 pub(crate) struct RestedOptima<'g> {
@@ -45,7 +61,7 @@ pub(crate) struct RestedOptima<'g> {
 
 /// How the optimum is found.
 enum Solver {
-    Greedy(Greedy),
+    MarginalMerge(MarginalMerge),
     Single(SingleArm),
     Peaked(PeakedSolver),
     General(AllocationProgram),
@@ -99,7 +115,7 @@ impl<'g> RestedOptima<'g> {
         let kinds: Vec<CurveKind> = curves.iter().map(RestedCurve::kind).collect();
         let all = |wanted: fn(&CurveKind) -> bool| kinds.iter().all(wanted);
         let solver = if all(CurveKind::never_falls) {
-            Solver::Greedy(Greedy::new(vec![0; curves.len()], (0..curves.len()).collect()))
+            Solver::MarginalMerge(MarginalMerge::new(vec![0; curves.len()], (0..curves.len()).collect()))
         } else if all(CurveKind::never_rises) {
             Solver::Single(SingleArm::new(curves.len()))
         } else {
@@ -134,7 +150,7 @@ impl<'g> RestedOptima<'g> {
         interrupt.check()?;
         let effort = Effort { limits: self.limits, interrupt };
         match &mut self.solver {
-            Solver::Greedy(solver) => solver.excess(&self.curves, horizon, effort),
+            Solver::MarginalMerge(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::Single(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::Peaked(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::General(solver) => solver.excess(&self.curves, horizon, effort),
@@ -144,7 +160,7 @@ impl<'g> RestedOptima<'g> {
     /// The plays of each arm at the horizon that was solved last; arms without plays are left out.
     fn blocks(&self, horizon: u64) -> Vec<ArmPlays> {
         let plays = match &self.solver {
-            Solver::Greedy(solver) => solver.plays().to_vec(),
+            Solver::MarginalMerge(solver) => solver.plays().to_vec(),
             Solver::Single(solver) => solver.plays(horizon),
             Solver::Peaked(solver) => solver.plays().to_vec(),
             Solver::General(solver) => solver.plays(self.curves.len(), horizon),
@@ -165,7 +181,7 @@ impl<'g> RestedOptima<'g> {
     pub(crate) fn memory_estimate(&self, horizon: u64) -> u64 {
         let arms = self.curves.len() as u64;
         let table = match &self.solver {
-            Solver::Greedy(_) | Solver::Single(_) => 0,
+            Solver::MarginalMerge(_) | Solver::Single(_) => 0,
             Solver::Peaked(solver) => solver.memory_estimate(horizon),
             Solver::General(_) => AllocationProgram::memory_estimate(arms, horizon),
         };

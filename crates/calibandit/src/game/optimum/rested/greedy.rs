@@ -7,7 +7,7 @@ use super::curve::RestedCurve;
 use super::{Effort, OptimumError};
 
 /// The merge of some arms from some numbers of plays on. It only goes forward; for an earlier time it begins again.
-pub(super) struct Greedy {
+pub(super) struct MarginalMerge {
     /// The plays of each arm before the merge begins.
     starts: Vec<u64>,
     /// The arms that take part.
@@ -21,7 +21,7 @@ pub(super) struct Greedy {
     sum: i128,
 }
 
-impl Greedy {
+impl MarginalMerge {
     pub(super) fn new(starts: Vec<u64>, members: Vec<usize>) -> Self {
         Self { plays: starts.clone(), starts, members, heap: BinaryHeap::new(), time: 0, sum: 0 }
     }
@@ -81,7 +81,7 @@ impl Greedy {
 /// A loss that is looked up counts as so many steps, by the time it takes.
 pub(super) const LOOKUP: u128 = 20;
 
-impl Greedy {
+impl MarginalMerge {
     /// The same merge from its beginning.
     pub(super) fn restarted(&self) -> Self {
         Self::new(self.starts.clone(), self.members.clone())
