@@ -62,6 +62,7 @@
 //! * [`simulate`](mod@simulate): [`Simulation`], and below it [`simulate()`](fn@simulate) for one policy on one
 //!   instance. [`cpr`] computes the regret of a trajectory.
 //! * [`advisor`]: ask/tell over a policy, with snapshots, the state of every arm and reasons of decisions.
+//! * [`lanes`]: the same for many users, machines or workers at once, with late and lost feedback and pauses.
 //! * [`confidence`]: intervals of mean losses that hold at every time at once.
 //! * [`tallying`]: which memories agree with observed losses.
 //! * [`pilot_plan`]: which plays would show the memory.
@@ -88,6 +89,7 @@ pub mod confidence;
 mod exponential;
 pub mod game;
 mod interrupt;
+pub mod lanes;
 mod math;
 pub mod pilot_plan;
 mod planning;
@@ -114,6 +116,7 @@ pub use game::{
     Reo, ReoError, Shape, SwitchingLoss, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};
+pub use lanes::{LaneAdvisor, LaneSettings};
 pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};

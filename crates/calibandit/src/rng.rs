@@ -121,6 +121,11 @@ impl<'a> StreamKey<'a> {
         self.derive("policy")
     }
 
+    /// The stream for the choice of lanes that explore, and in simulations for what happens to lanes.
+    pub fn lanes(&self) -> Stream {
+        self.derive("lanes")
+    }
+
     /// The digest is over `"calibandit-stream-v1"`, the seed, the length of the experiment's name, the name, the
     /// instance (integers as 8 bytes, little-endian) and the purpose, which is easy to repeat in any language.
     fn derive(&self, purpose: &str) -> Stream {
