@@ -22,6 +22,7 @@ mod snapshot;
 mod warnings;
 
 pub use builder::LaneBuilder;
+pub(crate) use builder::check_policy_kind;
 pub use command::{AskAfter, CountedAs, LaneAnswer, LaneCommand, LaneDecision, LanePhase, PlayOutcome};
 pub use error::LaneError;
 pub use settings::{ExpiryRule, ExplorerCount, LaneFiller, LaneMode, LaneSettings, LaneSettingsError, overlap_burn_in};
@@ -317,6 +318,11 @@ impl<P> LaneAdvisor<P> {
     /// Per arm, the losses that the policy has got.
     pub fn measured(&self) -> &[Feedback] {
         &self.books.taken
+    }
+
+    /// The number of runs that the policy has asked for.
+    pub fn runs(&self) -> u64 {
+        self.books.runs
     }
 
     /// The open run and what it has got.

@@ -121,9 +121,14 @@ impl<'a> StreamKey<'a> {
         self.derive("policy")
     }
 
-    /// The stream for the choice of lanes that explore, and in simulations for what happens to lanes.
+    /// The stream for the choice of lanes that explore.
     pub fn lanes(&self) -> Stream {
         self.derive("lanes")
+    }
+
+    /// The stream of delays, lost losses and sessions in simulations of live use.
+    pub fn delays(&self) -> Stream {
+        self.derive("delays")
     }
 
     /// The digest is over `"calibandit-stream-v1"`, the seed, the length of the experiment's name, the name, the

@@ -12,6 +12,7 @@
 mod batch;
 mod count_stepper;
 mod grid;
+mod live;
 mod loss_accumulator;
 mod loss_table;
 mod outcome;
@@ -22,6 +23,7 @@ mod window_stepper;
 
 pub use batch::{BatchItem, batch_size, simulate_batch, simulate_batch_interruptible};
 pub use grid::{Grid, GridError};
+pub use live::{DelayLaw, LiveError, LiveSpec, LiveTrajectory, SessionLaw, simulate_live};
 pub use loss_accumulator::Checkpoint;
 pub use outcome::{PolicyOutcome, SimulationOutcome};
 pub use simulation::{Simulation, SimulationError, SimulationGame};

@@ -75,6 +75,8 @@ pub(super) struct TailPlay {
     pub(super) at: u64,
     /// The newest decision of the lane when it was finished. With overlap, plays up to that one may have overtaken it.
     pub(super) seen: u64,
+    /// Whether the lane lost its memory while it was under way, so that it may have been made before or after.
+    pub(super) crossed: bool,
 }
 
 impl TailPlay {
@@ -173,7 +175,7 @@ impl Lane {
             .get_or_insert_with(|| Box::new(Tail { before, base, base_at, plays: VecDeque::new(), reset: false }));
         let state = if made { PlayState::Made } else { PlayState::Pending };
         let fresh = std::mem::take(&mut tail.reset);
-        let play = TailPlay { id, arm: arm as u32, state, counted, fresh, at, seen: id };
+        let play = TailPlay { id, arm: arm as u32, state, counted, fresh, at, seen: id, crossed: false };
         tail.plays.push_back(play);
         self.streak.add(&play);
         (self.newest, self.last_at) = (Some(id), at);
@@ -262,7 +264,7 @@ impl Lane {
             let start = if play.fresh { Streak::COLD } else { streak };
             let in_a_row = start.before(play.arm as usize);
             if place == index {
-                before = in_a_row;
+                before = if play.crossed { 0 } else { in_a_row };
                 if was.counted && !(play.counted && play.arm == was.arm && in_a_row >= burn_in) {
                     demoted.push((was.id, was.arm as usize));
                     play.counted = false;
@@ -328,6 +330,7 @@ impl Lane {
         let mut demoted = Vec::new();
         for play in &mut tail.plays {
             let under_way = play.state == PlayState::Pending && (overlap > 1 || newest == Some(play.id));
+            play.crossed |= under_way;
             if under_way && play.counted {
                 demoted.push((play.id, play.arm as usize));
                 play.counted = false;

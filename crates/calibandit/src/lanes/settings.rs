@@ -18,6 +18,7 @@ pub enum LaneMode {
 /// What a lane plays while the policy waits for losses that were not told yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum LaneFiller {
     /// The arm of the run again.
