@@ -125,6 +125,9 @@ pub enum DiagnoseError {
 /// Units are clusters if there are at least this many.
 const LEAST_UNITS: usize = 10;
 
+/// The least number of plays in a row after which drift is looked for, if the log does not show that an arm settles.
+const LONG_RUN: u32 = 16;
+
 /// Diagnoses a log.
 ///
 /// # Errors
@@ -270,7 +273,10 @@ impl Context<'_> {
         // Any of the arms may be the one with a chance result.
         let level = (1.0 - confidence) / self.arms as f64;
         let fatigue = reo::fatigue(&cells, self.tolerance, level);
-        let drift = drift::drift(self.log, self.losses, runs, first, sd, level);
+        // Before an arm has settled its losses differ, and logs that switch more often at some times would look as if
+        // they drifted: only long runs are compared.
+        let calm = if settled.upper.is_some() { first } else { longest.unwrap_or(reach).max(LONG_RUN) };
+        let drift = drift::drift(self.log, self.losses, runs, calm, sd, level);
         let drift = drift.filter(|&range| range > 0.5 * self.tolerance);
         let forgetting = bound::forgetting(self.losses, runs, first, confidence);
         ArmAnalysis { sd, enough, reach, switched, cells, settled, curve, forgetting, eventual, fatigue, drift }

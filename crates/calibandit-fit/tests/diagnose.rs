@@ -270,7 +270,8 @@ fn no_arm_of_a_fitted_game_remembers_more_than_the_bound() {
         assert!(found.games(3, 1).unwrap().iter().all(|game| memories(game) == memories(&fitted)));
         // The eventual losses are those of the fit, not those of the cut.
         let game = fitted.draw(&mut StreamKey::new(1, "fitted", 0).game()).unwrap();
-        for (fitted, truth) in game.arms().iter().zip(&arms) {
+        for (fitted, arm) in game.arms().iter().zip(&found.arms) {
+            let truth = &arms[["a", "b", "c", "d"].iter().position(|name| *name == arm.name).unwrap()];
             let range = found.range();
             let eventual = range.low() + fitted.eventual_loss() * (range.high() - range.low());
             assert!((eventual - truth.eventual()).abs() < 0.05, "{name}: {eventual} {}", truth.eventual());
@@ -299,4 +300,42 @@ fn a_diagnosis_can_be_stopped() {
     let stop = AtomicBool::new(true);
     let stopped = diagnose_interruptible(&log, &options(40, 0.1), Interrupt::new(&stop));
     assert!(matches!(stopped, Err(DiagnoseError::Interrupted(_))), "{stopped:?}");
+}
+
+/// Two policies wrote the log, one after the other: one stays for 64 plays, the other for 2. Losses depend on the plays in
+/// a row only, not on the time.
+#[test]
+fn a_mixture_of_logging_policies_is_no_drift() {
+    let mut draws = StreamKey::new(1, "mixture", 0).noise();
+    let mut all = LogBuilder::new();
+    for (length, runs) in [(64, 90), (2, 3_000)] {
+        for run in 0..runs {
+            for position in 0..length {
+                let mean = 0.2 + 0.3 * f64::from(run % 2) + 0.3 * (1.0 - f64::from(position) / 8.0).max(0.0);
+                let loss = Noise::Bernoulli.draw(mean, &mut draws);
+                all.push(["a", "b"][run as usize % 2], Some(loss), None, None).unwrap();
+            }
+        }
+    }
+    let found = diagnose(&all.build().unwrap(), &options(40, 0.05)).unwrap();
+    assert!(found.notes.iter().all(|note| note.kind != NoteKind::Drift), "{:?}", found.notes);
+}
+
+/// Nothing shows how long the arms warm up, so nothing says that a plain bandit is fine.
+#[test]
+fn without_any_bound_no_plain_bandit_is_recommended() {
+    let arms = game("step8");
+    let found = disturbed_log(
+        &arms,
+        Logging::Stay(0.95),
+        Noise::Normal { sd: 0.1 },
+        12_000,
+        1,
+        Disturbance { drift: 0.8, ..Disturbance::default() },
+    );
+    let found = diagnose(&found, &options(40, 0.05)).unwrap();
+    assert_eq!((found.memory_bound, found.conditional_bound), (None, None));
+    if let Ok(price) = found.price(&PriceOptions { horizon: 5_000, games: 4, ..PriceOptions::default() }) {
+        assert!(!price.plain_is_fine, "{}", price.text);
+    }
 }

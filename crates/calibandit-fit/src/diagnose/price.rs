@@ -91,8 +91,8 @@ pub enum PriceError {
 /// Plain bandits are fine if they lose at most this many times as much.
 const FINE: f64 = 1.2;
 
-/// Thompson sampling computes every play, so it gets at most so many plays in all.
-const MOST_PLAIN_PLAYS: u64 = 20_000_000;
+/// Thompson sampling draws for every arm at every play, so it gets at most so many draws in all.
+const MOST_PLAIN_DRAWS: u64 = 80_000_000;
 
 impl Diagnosis {
     /// The predicted regret of `calibrated` with memory bounds on both sides of the recommended one, and of plain
@@ -119,7 +119,8 @@ impl Diagnosis {
                 ("calibrated".to_string(), Some(bound), spec.into(), options.games)
             })
             .collect();
-        let few = (MOST_PLAIN_PLAYS / options.horizon).clamp(1, options.games);
+        let arms = self.arms.len().max(1) as u64;
+        let few = (MOST_PLAIN_DRAWS / options.horizon.saturating_mul(arms)).clamp(1, options.games);
         policies.push(("UCB1".to_string(), None, Ucb1::builder().into(), few));
         policies.push(("Thompson".to_string(), None, Thompson::builder().into(), few));
         let grid = Grid::at(options.horizon, Vec::new())?;
@@ -145,7 +146,9 @@ impl Diagnosis {
             let stderr = if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
             PriceRow { policy, memory_bound, regret: mean * span, stderr: stderr * span }
         });
-        Ok(verdict(options.horizon, middle, rows.collect()))
+        // Without any bound nobody knows whether the fitted curves have all of the warm-up.
+        let shown = self.memory_bound.or(self.conditional_bound).is_some();
+        Ok(verdict(options.horizon, middle, rows.collect(), shown))
     }
 }
 
@@ -169,11 +172,11 @@ fn memory_bounds(middle: u32) -> Vec<u32> {
     bounds
 }
 
-fn verdict(horizon: u64, memory_bound: u32, rows: Vec<PriceRow>) -> Price {
+fn verdict(horizon: u64, memory_bound: u32, rows: Vec<PriceRow>, shown: bool) -> Price {
     let plain = rows.iter().filter(|row| row.memory_bound.is_none()).min_by(|a, b| a.regret.total_cmp(&b.regret));
     let middle = rows.iter().find(|row| row.memory_bound == Some(memory_bound));
     let (plain_is_fine, text) = match (plain, middle) {
-        (Some(plain), Some(middle)) if plain.regret <= FINE * middle.regret + 2.0 * middle.stderr => {
+        (Some(plain), Some(middle)) if shown && plain.regret <= FINE * middle.regret + 2.0 * middle.stderr => {
             let text = format!(
                 "A plain bandit is fine here: {} would lose {:.4}, and `calibrated` with M = {memory_bound} {:.4}.",
                 plain.policy, plain.regret, middle.regret

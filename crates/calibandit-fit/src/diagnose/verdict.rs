@@ -109,7 +109,10 @@ impl Findings<'_> {
     /// The curves of the fitted game: by tally where a tallying model fits, otherwise by position after a rest.
     /// They end at the bound, if there is one, up to the tolerance.
     fn curves(&self, arms: &[ArmDiagnosis], bound: Option<u32>) -> Vec<Option<ArmCurve>> {
-        let by_tally = self.tallying.is_some() && self.tallying_fits();
+        // Where nothing was compared and the set has no upper end, a curve would be no more than a guess.
+        let seen = self.arms.iter().all(|arm| arm.reach > 1);
+        let ended = self.tallying.as_ref().is_some_and(|found| found.set.1.is_some());
+        let by_tally = (seen || ended) && self.tallying_fits();
         let confidence = self.options.confidence;
         let by_position = arms.iter().map(|arm| ArmCurve::of_positions(arm, confidence));
         let shortened = |curve: ArmCurve| match bound {
