@@ -43,7 +43,6 @@ pub(super) fn note(entry: &LabelledPolicy, class: GameClass, memory: Memory) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::Experiment;
     use crate::preflight::preflight;
 

@@ -6,7 +6,7 @@
 //! their peak, the remaining plays are those with the least losses of the rising parts.
 
 use super::curve::{CurveKind, RestedCurve};
-use super::greedy::{Greedy, LOOKUP};
+use super::greedy::{LOOKUP, MarginalMerge};
 use super::{Effort, OptimumError};
 
 /// The most arms that fall and rise: each doubles the number of sets.
@@ -33,7 +33,7 @@ struct PastPeak {
     members: Vec<usize>,
     /// The plays that they have up to there.
     plays: u64,
-    merge: Greedy,
+    merge: MarginalMerge,
     /// The sums of the 0, 1, 2, ... least losses of the rising parts, as far as they were needed.
     sums: Vec<i128>,
     /// Whether there is an arm to merge at all.
@@ -67,7 +67,13 @@ impl PeakedSolver {
                 arms.push(falling[place].arm);
             }
             let plays = members.iter().fold(0u64, |sum, &place| sum.saturating_add(falling[place].peak));
-            PastPeak { members, plays, merges: !arms.is_empty(), merge: Greedy::new(starts, arms), sums: vec![0] }
+            PastPeak {
+                members,
+                plays,
+                merges: !arms.is_empty(),
+                merge: MarginalMerge::new(starts, arms),
+                sums: vec![0],
+            }
         });
         let sets = sets.collect();
         Some(Self { falling, sets, plays: vec![0; kinds.len()] })

@@ -16,7 +16,7 @@ fn optima(game: &Game) -> RestedOptima<'_> {
 
 fn solver(game: &Game) -> &'static str {
     match optima(game).solver {
-        Solver::Greedy(_) => "greedy",
+        Solver::MarginalMerge(_) => "merge",
         Solver::Single(_) => "single",
         Solver::Peaked(_) => "peaked",
         Solver::General(_) => "general",
@@ -82,10 +82,10 @@ fn curve(kind: &str, length: usize, stream: &mut Stream) -> LossCurve {
 #[test]
 fn optima_are_those_of_brute_force() {
     for (kind, solvers) in [
-        ("rotting", vec!["greedy"]),
-        ("improving", vec!["single", "greedy"]), // all constant
-        ("peaked", vec!["peaked", "greedy", "single"]),
-        ("any", vec!["general", "peaked", "greedy", "single"]),
+        ("rotting", vec!["merge"]),
+        ("improving", vec!["single", "merge"]), // all constant
+        ("peaked", vec!["peaked", "merge", "single"]),
+        ("any", vec!["general", "peaked", "merge", "single"]),
     ] {
         let mut stream = StreamKey::new(16, kind, 0).game();
         let mut usual = 0;
