@@ -27,7 +27,7 @@ pub enum PilotDesign {
 }
 
 /// Plays of an arm per `(sd / drop)²`, for [`PilotDesign::Tallying`]. Chosen by simulation.
-const TALLYING_PLAYS: f64 = 600.0;
+const TALLYING_PLAYS: f64 = 800.0;
 /// The same design plays each arm at least this many times the longest memory.
 const TALLYING_LENGTHS: f64 = 10.0;
 /// Plays of an arm per `(sd / tolerance)²`, for [`PilotDesign::Blocks`]. Chosen by simulation.
@@ -94,7 +94,7 @@ pub struct PlannedRun {
 /// use calibandit::{PilotDesign, PilotPlan};
 /// // Three arms that remember at most 16 plays. Losses of 0 and 1 have a standard deviation of at most 0.5.
 /// let plan = PilotPlan::new(PilotDesign::Tallying, 3, 16, 0.5, 0.2, 1)?;
-/// assert_eq!((plan.plays_per_arm, plan.plays), (3750, 11250));
+/// assert_eq!((plan.plays_per_arm, plan.plays), (5000, 15000));
 /// assert!(plan.runs.iter().all(|run| run.arm < 3 && run.plays >= 1));
 /// # Ok::<(), calibandit::PilotPlanError>(())
 /// ```
