@@ -23,8 +23,8 @@ use calibandit::{GameSpec, PolicySpec};
 use play::{StudyGame, StudyGameSource, StudyPolicy, play_all};
 use settings::setting;
 
-/// The seeds of the drawn sets.
-const SETS: [(&str, u64); 3] = [("train", 101), ("validate", 202), ("test", 303)];
+/// The seeds of the drawn sets. The first test set, of seed 303, was used by an earlier rule.
+const SETS: [(&str, u64); 3] = [("train", 101), ("validate", 202), ("test", 404)];
 
 /// The policies that are played if none is given: the default, the former default, and those that are best somewhere.
 const POLICIES: [&str; 8] = [

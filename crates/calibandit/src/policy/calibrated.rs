@@ -70,7 +70,7 @@ pub struct CalibratedSpec {
     pub growth: Option<f64>,
     /// The constants of the index `empirical-bayes`; the other indices have none.
     ///
-    /// Default: caution 3, novelty 3 and doubt 0.5 for that index.
+    /// Default: caution 3, novelty 0.5 and doubt 0.2 for that index.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tuning: Option<Tuning>,
 }
@@ -257,7 +257,8 @@ impl Calibrated {
             params;
         let (schedule, tried) = Schedule::new(first, growth, count, horizon, memory_bound - 1);
         let mut arms: Vec<usize> = (0..count).collect();
-        if tried < arms.len() {
+        let stops_early = index == Index::EmpiricalBayes;
+        if tried < count || stops_early && opening::is_long(count, horizon, memory_bound - 1, schedule.first()) {
             // The horizon is too short for all arms: the choice of those that are tried must not depend on their order.
             arms.shuffle(&mut stream);
             arms.truncate(tried);
@@ -356,6 +357,9 @@ impl Policy for Calibrated {
         }
         if self.opened < self.arms.len() && self.is_measured(run.arm) {
             self.opened += 1;
+            if self.has_enough_arms() {
+                self.arms.truncate(self.opened);
+            }
             if self.opened == self.arms.len() {
                 self.arms.sort_unstable();
             }

@@ -9,7 +9,7 @@
 //! continues beyond its minimum while the arm is alive.
 //!
 //! The constants were chosen on the games of docs/calibrated.md, which says how. The proof there needs only the bounds
-//! of the thresholds, and the values of `MIN_LEAD`, `MAX_LEAD` and `STAY`.
+//! of the thresholds, and that `MIN_LEAD` is at least 1, `MAX_LEAD` 30 and `STAY` 5.
 
 use std::borrow::Cow;
 
@@ -23,12 +23,15 @@ use crate::policy::grouped_arms::ArmGroup;
 
 /// An arm without evidence against it is due once the leader has this many times its recorded plays.
 const MIN_LEAD: f64 = 3.0;
+/// The same for the index `empirical-bayes`, whose higher thresholds for arms that may be the best have to be reached
+/// sooner.
+const MIN_LEAD_BAYES: f64 = 2.0;
 /// An alive arm is due at the latest when the leader has this many times its recorded plays. The proof uses that an
 /// alive arm has at least this fraction of the plays of every other arm.
 const MAX_LEAD: f64 = 30.0;
-/// Keep playing the current challenger while the leader would need at most STAY times its present plays before this
-/// challenger is due again. With MIN_LEAD = 3 this caps a challenger at 5 times the leader's plays.
-const STAY: f64 = 15.0;
+/// A challenger that is played stays while the leader would need at most STAY times the least lead of its present plays
+/// before this challenger is due again. So a challenger has at most STAY times the leader's plays.
+const STAY: f64 = 5.0;
 /// While a challenger is played, the decision is reconsidered whenever its recorded plays have grown by this fraction.
 const RECONSIDER: f64 = 1.0 / 64.0;
 /// The leader is played for at most this fraction of its recorded plays before the decision is reconsidered.
@@ -47,9 +50,9 @@ struct ChallengerStatus {
 }
 
 /// The number of recorded plays of the leader at which an arm with this evidence and threshold is due.
-fn due_at(evidence: f64, threshold: f64, n: f64) -> f64 {
+fn due_at(evidence: f64, threshold: f64, n: f64, least_lead: f64) -> f64 {
     let margin = 1.0 - (evidence / threshold).sqrt();
-    let lead = if margin > 0.0 { (MIN_LEAD / (margin * margin)).min(MAX_LEAD) } else { MAX_LEAD };
+    let lead = if margin > 0.0 { (least_lead / (margin * margin)).min(MAX_LEAD) } else { MAX_LEAD };
     lead * n
 }
 
@@ -64,6 +67,11 @@ pub(super) enum ThresholdRule {
 impl ThresholdRule {
     fn is_bayes(self) -> bool {
         matches!(self, Self::EmpiricalBayes(_))
+    }
+
+    /// The multiple of its recorded plays at which an arm without evidence against it is due.
+    fn least_lead(self) -> f64 {
+        if self.is_bayes() { MIN_LEAD_BAYES } else { MIN_LEAD }
     }
 }
 
@@ -131,7 +139,7 @@ impl<'a> Challenge<'a> {
             _ => 1.0,
         };
         let threshold = self.threshold(stats.n, self.view.now.current == Some(arm), odds);
-        let due = due_at(evidence, threshold, stats.n);
+        let due = due_at(evidence, threshold, stats.n, self.rule.least_lead());
         ChallengerStatus { evidence, threshold, alive: evidence < threshold, due }
     }
 
@@ -141,7 +149,7 @@ impl<'a> Challenge<'a> {
         match &self.rule {
             ThresholdRule::Challenge => threshold::challenge(x, n, self.explored / n),
             ThresholdRule::Cautious => threshold::cautious(x),
-            ThresholdRule::EmpiricalBayes(tuning) => threshold::empirical_bayes(x, self.view.stats.len(), odds, tuning),
+            ThresholdRule::EmpiricalBayes(tuning) => threshold::empirical_bayes(x, odds, tuning),
         }
     }
 
@@ -152,7 +160,7 @@ impl<'a> Challenge<'a> {
         let mut found = Vec::new();
         let mut first_due = f64::INFINITY;
         for (plays, group) in groups.groups() {
-            if MIN_LEAD * plays as f64 > with_slack(first_due) {
+            if self.rule.least_lead() * plays as f64 > with_slack(first_due) {
                 break;
             }
             self.visit_alive(plays, group, |at_least, arms| {
@@ -191,7 +199,7 @@ impl<'a> Challenge<'a> {
                 arms[count] = arm;
                 count += 1;
             }
-            if count > 0 && !visit(due_at(evidence.max(0.0), threshold, n), &arms[..count]) {
+            if count > 0 && !visit(due_at(evidence.max(0.0), threshold, n, self.rule.least_lead()), &arms[..count]) {
                 return;
             }
         }
@@ -244,7 +252,8 @@ impl<'a> Challenge<'a> {
         if !status.alive {
             return None;
         }
-        let near = status.due <= STAY * self.view.stats[self.leader].n && !self.starves(current);
+        let stay = STAY * self.rule.least_lead();
+        let near = status.due <= stay * self.view.stats[self.leader].n && !self.starves(current);
         if near || missing > 0.0 { continued } else { None }
     }
 

@@ -6,14 +6,21 @@
 //! and the leader with the mean r, both on a scale on which standard errors hardly depend on the mean,
 //!
 //! ```text
-//! odds = (N·f(r) + novelty) / (N·g(h) + novelty),    at most 1,
+//! odds = (f(r) + u) / (g(h) + u),    at most 1,
 //! ```
 //!
-//! is the prior density at the leader's mean divided by the density of what was observed. N is the size of the crowd
-//! without the arm, f the density of the crowd's eventual losses, and g that of an observed mean of the crowd. It is
-//! the factor by which the posterior probability that the arm is as good as the leader changes if the crowd is known,
-//! compared with a flat prior. An arm that looks like nobody, or like the leader, or has no crowd beside it has odds
-//! of 1; one in the middle of a crowd that the leader is certainly not part of has odds of the order novelty/N.
+//! is the prior density at the leader's mean divided by the density of what was observed: the factor by which the
+//! posterior probability that the arm is as good as the leader changes if the crowd is known, compared with a flat
+//! prior. f is the density of the crowd's eventual losses, g that of an observed mean of the crowd, and u that of
+//! unknown arms, for each arm of the crowd. An arm that looks like nobody, or like the leader, or has no crowd beside
+//! it has odds of 1; one in the middle of a crowd that the leader is certainly not part of has odds of about u/g.
+//!
+//! u is `novelty` times the distance of the crowd's centre from the leader, divided by the variance of a loss. It
+//! grows with the distance, because a mistake costs more and evidence is cheaper the farther away the crowd is; and
+//! with it the odds do not depend on the unit of the losses.
+//!
+//! Both uncertainties about the spread of the crowd are resolved for the arm: it is taken larger for f, by `doubt`,
+//! and as estimated for g.
 
 use super::sample_stats::SampleStats;
 use super::tuning::Tuning;
@@ -78,18 +85,18 @@ impl Crowd {
         }
         let centre = self.mean / n;
         let noise = (self.noise / n).max(0.0);
-        // The variance of the eventual losses: what the noise does not explain, and the uncertainty of that.
+        // The variance of the eventual losses that the noise does not explain, and the uncertainty of the centre.
         let unexplained = (self.square / n - centre * centre - noise).max(0.0);
-        let between = unexplained + tuning.doubt * noise * (2.0 / n).sqrt();
-        let known = between + (between + noise) / n;
-        let density = |(at, error): (f64, f64)| {
-            let variance = known + error + 1e-12;
+        let density = |(at, error): (f64, f64), doubt: f64| {
+            let between = unexplained + doubt * noise * (2.0 / n).sqrt();
+            let variance = between + (between + noise) / n + error + 1e-12;
             let distance = at - centre;
-            n * math::exp(-0.5 * distance * distance / variance) / (std::f64::consts::TAU * variance).sqrt()
+            math::exp(-0.5 * distance * distance / variance) / (std::f64::consts::TAU * variance).sqrt()
         };
-        let at_leader = density(leader.stabilised(bounded));
-        let at_arm = density(stats.stabilised(bounded));
-        ((at_leader + tuning.novelty) / (at_arm + tuning.novelty)).min(1.0)
+        let (best, arm) = (leader.stabilised(bounded), stats.stabilised(bounded));
+        let variance_of_a_loss = arm.1 * stats.n;
+        let unknown = tuning.novelty * (centre - best.0).max(0.0) / variance_of_a_loss;
+        ((density(best, tuning.doubt) + unknown) / (density(arm, 0.0) + unknown)).min(1.0)
     }
 
     pub(super) fn check_restored(&self, arms: usize) -> Result<(), StateError> {
@@ -133,7 +140,7 @@ mod tests {
         let leader = arm(1000, 350.0);
         let bad = [arm(100, 50.0), arm(100, 48.0), arm(100, 52.0), arm(100, 50.0)];
         assert_eq!(odds(&[], &arm(100, 50.0), &leader), 1.0, "two arms");
-        assert!(odds(&bad, &arm(100, 36.0), &leader) > 0.7, "a rival");
+        assert!(odds(&bad, &arm(200, 72.0), &leader) > 0.7, "a rival");
         assert!(odds(&bad, &arm(100, 50.0), &leader) < 0.25, "one of the crowd");
         assert!(odds(&bad, &arm(100, 50.0), &arm(1000, 495.0)) > 0.5, "the leader is one of the crowd");
         let established = odds(&bad, &arm(100, 50.0), &leader);
@@ -141,13 +148,32 @@ mod tests {
     }
 
     #[test]
-    fn odds_fall_with_the_size_of_the_crowd_and_rise_with_novelty() {
+    fn odds_rise_with_novelty_and_doubt() {
         let (leader, stats) = (arm(3000, 1050.0), arm(100, 50.0));
-        let size = |n: usize| odds(&vec![stats; n], &stats, &leader);
-        assert!(size(3) > 1.5 * size(6) && size(6) > 1.5 * size(12));
         let few = crowd(&[stats; 6]);
-        let with = |novelty: f64| few.odds(&stats, &leader, true, &Tuning::default().novelty(novelty));
-        assert!(with(0.1) < with(1.0) && with(1e12) > 0.999);
+        let with = |tuning: Tuning| few.odds(&stats, &leader, true, &tuning);
+        let novelty = |novelty: f64| with(Tuning::default().novelty(novelty));
+        assert!(novelty(0.1) < novelty(1.0) && novelty(1e12) > 0.999);
+        assert!(with(Tuning::default().doubt(0.0)) < with(Tuning::default().doubt(2.0)));
+        assert!(with(Tuning::default().doubt(1e12)) < 1.0, "a crowd that may be anywhere has a small density");
+    }
+
+    /// Normal losses in another unit have the same odds.
+    #[test]
+    fn odds_do_not_depend_on_the_unit_of_the_losses() {
+        let normal = |plays: u64, mean: f64, deviation: f64, unit: f64| {
+            let (n, mut stats) = (plays as f64, SampleStats::default());
+            let sum_sq = n * (mean * mean + deviation * deviation) * unit * unit;
+            stats.add(Feedback { plays, sum: n * mean * unit, sum_sq });
+            stats
+        };
+        let odds = |unit: f64| {
+            let others = [0.5, 0.52, 0.47, 0.51].map(|mean| normal(60, mean, 0.3, unit));
+            let crowd = Crowd::new(others.iter().map(|stats| (stats, 20.0)), false);
+            crowd.odds(&normal(50, 0.48, 0.3, unit), &normal(900, 0.35, 0.3, unit), false, &Tuning::default())
+        };
+        assert!(odds(1.0) < 0.5 && odds(1.0) > 1e-3, "{}", odds(1.0));
+        assert!((odds(1000.0) / odds(1.0) - 1.0).abs() < 1e-6);
     }
 
     /// The formula, by hand: four arms with the mean 1/2, so that the centre is pi/2 and the noise 1/100 (the sample
@@ -155,16 +181,21 @@ mod tests {
     #[test]
     fn odds_by_hand() {
         let (stats, leader) = (arm(100, 50.0), arm(10_000, 2500.0));
-        let tuning = Tuning::default().doubt(0.0).novelty(2.0);
         let four = Crowd::new([(&stats, 1e3); 4].into_iter(), true);
-        let known = 0.01 / 4.0;
         let density = |distance: f64, variance: f64| {
-            4.0 * (-0.5 * distance * distance / variance).exp() / (2.0 * std::f64::consts::PI * variance).sqrt()
+            (-0.5 * distance * distance / variance).exp() / (2.0 * std::f64::consts::PI * variance).sqrt()
         };
-        // 2·asin(1/2) = pi/3, so the leader is pi/6 away.
-        let expected = (density(std::f64::consts::PI / 6.0, known + 1e-4) + 2.0) / (density(0.0, known + 0.01) + 2.0);
-        let found = four.odds(&stats, &leader, true, &tuning);
-        assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+        for doubt in [0.0, 0.7] {
+            let tuning = Tuning::default().doubt(doubt).novelty(2.0);
+            let between = doubt * 0.01 * 0.5f64.sqrt();
+            let known = between + (between + 0.01) / 4.0;
+            // 2·asin(1/2) = pi/3, so the leader is pi/6 away; a loss has the variance 1 on this scale.
+            let distance = std::f64::consts::PI / 6.0;
+            let unknown = 2.0 * distance;
+            let expected = (density(distance, known + 1e-4) + unknown) / (density(0.0, 0.01 / 4.0 + 0.01) + unknown);
+            let found = four.odds(&stats, &leader, true, &tuning);
+            assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+        }
     }
 
     #[test]

@@ -40,6 +40,14 @@ impl SampleStats {
         (self.sum_sq / self.n - mean * mean).max(0.0)
     }
 
+    /// The square of the standard error of the mean. Small samples of losses in [0, 1] count one loss of the largest
+    /// variance more.
+    pub(super) fn squared_error(&self, bounded: bool) -> f64 {
+        let squares = self.variance() * self.n;
+        let variance = if bounded { (squares + 0.25) / (self.n + 1.0) } else { squares / (self.n - 1.0).max(1.0) };
+        variance / self.n
+    }
+
     /// The mean on a scale on which its standard error hardly depends on it, and the square of that error.
     ///
     /// For losses in [0, 1] this is twice the arc sine of the square root, which makes the variance of Bernoulli means

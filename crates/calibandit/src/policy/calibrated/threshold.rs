@@ -1,7 +1,7 @@
 //! The evidence, in nats, at which an arm is ruled out.
 //!
-//! All thresholds lie between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + K·x)`, where x is the prospect of the arm and K the
-//! number of arms; the proof in docs/calibrated.md needs no other property.
+//! All thresholds lie between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm; the proof in
+//! docs/calibrated.md needs no other property.
 
 use super::tuning::Tuning;
 use crate::math;
@@ -28,14 +28,9 @@ pub(super) fn cautious(x: f64) -> f64 {
 }
 
 /// The threshold of the index `empirical-bayes` for an arm with these prior odds: that of Lai for as many times the
-/// prospect as the odds say.
-///
-/// The prospect divides the plays that are left by the number K of arms, because a priori each of them is the best with
-/// probability 1/K. The odds say a part of the same, namely how many arms are out of question. So the threshold uses
-/// the geometric mean of no such division and the whole of it, with 2 arms as the unit: sqrt(2K) instead of K.
-pub(super) fn empirical_bayes(x: f64, arms: usize, odds: f64, tuning: &Tuning) -> f64 {
-    let x_of_pair = x * (0.5 * arms as f64).sqrt();
-    lai(x_of_pair * odds, tuning.caution).max(least(x))
+/// prospect as the odds say, but at least what the proof needs.
+pub(super) fn empirical_bayes(x: f64, odds: f64, tuning: &Tuning) -> f64 {
+    lai(x * odds, tuning.caution).max(least(x))
 }
 
 /// The threshold of the index `challenge`, the former default. `n` is the number of recorded plays of the arm, and
@@ -77,11 +72,10 @@ mod tests {
                     assert!(bounds.contains(&challenge(x, n, deficit)), "x {x}, n {n}, {deficit}");
                 }
             }
-            for (caution, arms) in [(1.0, 2), (3.0, 2), (3.0, 1000), (1e12, 7)] {
+            for caution in [1.0, 3.0, 1e12] {
                 for odds in [1e-9, 0.1, 1.0] {
-                    let threshold = empirical_bayes(x, arms, odds, &Tuning::default().caution(caution));
-                    let most = (arms as f64 * x).ln_1p();
-                    assert!(threshold >= *bounds.start() && threshold <= most, "x {x}, odds {odds}, {caution}");
+                    let threshold = empirical_bayes(x, odds, &Tuning::default().caution(caution));
+                    assert!(bounds.contains(&threshold), "x {x}, odds {odds}, {caution}");
                 }
             }
         }
@@ -90,16 +84,16 @@ mod tests {
     #[test]
     fn the_threshold_is_zero_when_no_plays_are_left() {
         assert_eq!((cautious(0.0), challenge(0.0, 50.0, 3.0)), (0.0, 0.0));
-        assert_eq!(empirical_bayes(0.0, 5, 1.0, &Tuning::default()), 0.0);
+        assert_eq!(empirical_bayes(0.0, 1.0, &Tuning::default()), 0.0);
     }
 
-    /// Without a crowd the threshold of two arms is that of `cautious`; with one it falls with the odds.
+    /// Without a crowd the threshold is that of `cautious`; with one it falls with the odds.
     #[test]
     fn the_threshold_grows_with_the_odds() {
         let tuning = Tuning::default();
         for x in [1.0, 100.0, 1e5] {
-            assert_eq!(empirical_bayes(x, 2, 1.0, &tuning), cautious(x).max(least(x)));
-            let falling = [1.0, 0.3, 0.1, 0.01].map(|odds| empirical_bayes(x, 9, odds, &tuning));
+            assert_eq!(empirical_bayes(x, 1.0, &tuning), cautious(x).max(least(x)));
+            let falling = [1.0, 0.3, 0.1, 0.01].map(|odds| empirical_bayes(x, odds, &tuning));
             assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
         }
     }

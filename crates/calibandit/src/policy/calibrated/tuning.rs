@@ -12,8 +12,9 @@ pub struct Tuning {
     /// The factor in the threshold of Lai (1987): the larger it is, the less evidence rules an arm out, at least 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1.0, max = 1e12)))]
     pub caution: f64,
-    /// How many arms of an unknown kind are expected beside the crowd of clearly worse arms, per unit of loss on the
-    /// stabilised scale: the larger it is, the less the crowd lowers the threshold.
+    /// How common arms of an unknown kind are, compared with those of the crowd of clearly worse arms: their density is
+    /// this many times the distance of the crowd from the leader, in standard deviations of a loss. The larger it is,
+    /// the less the crowd lowers the threshold.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e12)))]
     pub novelty: f64,
     /// How uncertain the spread of the crowd is, in standard errors: the larger it is, the more the crowd must be
@@ -24,7 +25,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { caution: 3.0, novelty: 3.0, doubt: 0.5 }
+        Self { caution: 3.0, novelty: 0.5, doubt: 0.2 }
     }
 }
 
@@ -35,7 +36,7 @@ impl Tuning {
         self
     }
 
-    /// Sets the density of arms of an unknown kind, a positive number.
+    /// Sets how common arms of an unknown kind are, a positive number.
     pub fn novelty(mut self, density: f64) -> Self {
         self.novelty = density;
         self
