@@ -77,7 +77,7 @@ def calibrated(
       horizon is short, more if the burn-in is long.
     * ``growth`` (a number in (0, 100]; if None: 0.15, or 1 for `elimination`): A visit records at least this
       fraction of the arm's earlier recorded plays.
-    * ``tuning`` (if None: caution 3, novelty 3 and doubt 0.5 for that index): The constants of the index
+    * ``tuning`` (if None: caution 3, novelty 0.3 and doubt 0.2 for that index): The constants of the index
       `empirical-bayes`; the other indices have none.
     """
     return _policy(

@@ -8,7 +8,8 @@
 //! paper's figures), `races` (the ten races) or `pairs` (two arms with a random gap). A POLICY is a kind of policy
 //! with parameters as JSON, such as `'{"kind": "calibrated", "index": "cautious"}'`; it may be preceded by `LABEL=`,
 //! and followed by `@anytime` if the horizon is not to be told. The memory bound is that of the setting. The first
-//! policy is the one that is judged, the second the one it is compared with.
+//! policy is the one that is judged, the second the one it is compared with. `--ablation` plays the index
+//! `empirical-bayes` with its constants varied.
 
 #![allow(clippy::print_stdout)] // a program that prints tables
 
@@ -36,6 +37,19 @@ const POLICIES: [&str; 8] = [
     r#"kl-ucb={"kind": "calibrated", "index": "kl-ucb"}"#,
     r#"etc={"kind": "explore-then-commit"}"#,
     r#"plain thompson={"kind": "thompson"}"#,
+];
+
+/// The index `empirical-bayes` with every constant halved, doubled and without effect.
+const ABLATION: [&str; 9] = [
+    r#"default={"kind": "calibrated", "index": "empirical-bayes"}"#,
+    r#"caution 1.5={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"caution": 1.5}}"#,
+    r#"caution 6={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"caution": 6}}"#,
+    r#"caution 1={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"caution": 1}}"#,
+    r#"novelty 0.15={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"novelty": 0.15}}"#,
+    r#"novelty 0.6={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"novelty": 0.6}}"#,
+    r#"no crowd={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"novelty": 1e12}}"#,
+    r#"doubt 0.4={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"doubt": 0.4}}"#,
+    r#"doubt 0={"kind": "calibrated", "index": "empirical-bayes", "tuning": {"doubt": 0}}"#,
 ];
 
 struct StudyOptions {
@@ -75,6 +89,9 @@ fn options() -> Result<StudyOptions, String> {
             "--settings" => options.settings = number()?,
             "--threads" => options.threads = number()?.clamp(1, 64) as usize,
             "--all" => options.all = true,
+            "--ablation" => {
+                options.policies = ABLATION.iter().map(|policy| study_policy(policy)).collect::<Result<_, _>>()?;
+            }
             "--only" => options.only = Some(number()?),
             "--kind" => options.kinds.extend(arguments.next()),
             policy => options.policies.push(study_policy(policy)?),

@@ -70,7 +70,7 @@ pub struct CalibratedSpec {
     pub growth: Option<f64>,
     /// The constants of the index `empirical-bayes`; the other indices have none.
     ///
-    /// Default: caution 3, novelty 0.5 and doubt 0.2 for that index.
+    /// Default: caution 3, novelty 0.3 and doubt 0.2 for that index.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tuning: Option<Tuning>,
 }

@@ -25,7 +25,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { caution: 3.0, novelty: 0.5, doubt: 0.2 }
+        Self { caution: 3.0, novelty: 0.3, doubt: 0.2 }
     }
 }
 
