@@ -81,8 +81,10 @@ class Advisor:
 
     Play the arms in the order of the decisions, one after the other. Losses may arrive late and in any order within a
     run; each counts at most once. If the policy needs an outstanding loss before its next run, :meth:`ask` raises
-    :class:`WaitingError` with the outstanding decisions. Methods and properties may be used from several threads; the
-    plays themselves must not overlap. A policy written in Python must not use the advisor that it works for: that
+    :class:`WaitingError` with the outstanding decisions. Methods and properties may be used from several threads,
+    but plays must not overlap: losses of plays at the same time need not be those of a calibrated arm. If up to c plays
+    are under way at once, give a ``memory_bound`` that is larger by ``2 * (c - 1)``, and start no play before the one c
+    places earlier has finished. A policy written in Python must not use the advisor that it works for: that
     raises :class:`ReentrantCallError`.
 
     >>> import calibandit as cb

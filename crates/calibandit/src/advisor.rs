@@ -71,7 +71,8 @@ pub enum Phase {
 ///
 /// # Asking and telling
 ///
-/// * Play the arms in the order of the decisions. Losses may be told late, and in any order within a run: the policy
+/// * Play the arms in the order of the decisions, one after the other. For plays at the same time, see
+///   [`lanes`](crate::lanes). Losses may be told late, and in any order within a run: the policy
 ///   receives the same sums to the last bit.
 /// * A loss counts at most once. Telling it again is [`TellError::AlreadySettled`] and changes nothing, so a retry
 ///   after a lost answer is safe.

@@ -19,7 +19,6 @@ mod settings;
 mod settle;
 #[cfg(feature = "serde")]
 mod snapshot;
-mod warnings;
 
 pub use builder::LaneBuilder;
 pub(crate) use builder::check_policy_kind;
@@ -62,7 +61,7 @@ pub struct LaneAdvisor<P> {
 
 /// Everything but the policy.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct LaneBooks {
     settings: LaneSettings,
     range: LossRange,
@@ -77,14 +76,16 @@ struct LaneBooks {
     plays: Vec<u64>,
     /// Per arm, the losses that runs have taken.
     taken: Vec<Feedback>,
+    /// The number of arms of which no run has taken a loss.
+    unmeasured: usize,
     banks: Vec<ArmBank>,
-    #[cfg_attr(feature = "serde", serde(with = "snapshot::pairs"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
     lanes: BTreeMap<u64, Lane>,
     /// The decisions without an outcome.
-    #[cfg_attr(feature = "serde", serde(with = "snapshot::pairs"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
     open: BTreeMap<u64, OpenDecision>,
     /// The outcomes of some earlier decisions; `None` for those that expired.
-    #[cfg_attr(feature = "serde", serde(with = "snapshot::pairs"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
     settled: BTreeMap<u64, Option<PlayOutcome>>,
     run: Option<LaneRun>,
     /// The number of runs that were opened.
@@ -97,7 +98,7 @@ struct LaneBooks {
 
 /// The run that the policy has asked for.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct LaneRun {
     run: Run,
     /// The sum of its oldest losses.
@@ -149,7 +150,7 @@ impl LaneRun {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct OpenDecision {
     lane: u64,
     arm: u32,
@@ -222,6 +223,7 @@ impl<P: Policy> LaneAdvisor<P> {
             next: 0,
             plays: vec![0; arms],
             taken: vec![Feedback::default(); arms],
+            unmeasured: arms,
             banks: vec![ArmBank::default(); arms],
             lanes: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -297,6 +299,7 @@ impl<P: Policy> LaneAdvisor<P> {
         if open.losses() == run.record && (run.record > 0 || open.given >= run.burn_in) {
             let feedback = open.total();
             self.policy.observe(run, feedback);
+            self.books.unmeasured -= usize::from(self.books.taken[arm].plays == 0 && feedback.plays > 0);
             self.books.taken[arm] += feedback;
             self.books.run = None;
             self.books.leader = self.policy.recommend();

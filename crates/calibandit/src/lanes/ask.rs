@@ -154,18 +154,36 @@ impl LaneBooks {
         match self.settings.lanes {
             LaneMode::One if wanted > 0 || self.settings.keeps_runs() => run(false),
             LaneMode::One => filler(),
-            LaneMode::Many if arm == leader => run(false),
+            LaneMode::Many if arm == leader => LaneChoice { arm: self.advance(lane), explores: false },
             LaneMode::Many if wanted == 0 && self.explorers.contains(lane) => filler(),
-            LaneMode::Many if wanted == 0 => LaneChoice { arm: leader, explores: false },
+            LaneMode::Many if wanted == 0 => LaneChoice { arm: self.advance(lane), explores: false },
             LaneMode::Many => {
                 let cold = self.lanes.get(&lane).is_none_or(|lane| lane.streak().arm() != Some(leader));
                 let settings = &self.settings;
                 match self.explorers.admit(lane, cold, self.next, wanted, settings, &mut self.stream) {
                     true => run(true),
-                    false => LaneChoice { arm: leader, explores: false },
+                    false => LaneChoice { arm: self.advance(lane), explores: false },
                 }
             }
         }
+    }
+
+    /// The arm of a lane that does not explore: the leader. As long as some arms were never measured, the leader is a
+    /// guess, so that such lanes measure these arms in advance, the bank keeping their losses for the runs to come.
+    fn advance(&mut self, lane: u64) -> usize {
+        let Some(open) = self.run.as_ref().filter(|_| self.unmeasured > 0) else { return self.leader };
+        let (record, arms) = (open.run.record.saturating_sub(open.losses()), self.banks.len() as u64);
+        let opening = self.settings.burn_in().saturating_add(record).saturating_mul(arms);
+        if self.horizon.is_some_and(|horizon| opening > horizon / 4) {
+            return self.leader;
+        }
+        let lacks = |arm: usize| self.taken[arm].plays == 0 && self.banks[arm].len() < record;
+        let present = self.lanes.get(&lane).and_then(|lane| lane.streak().arm());
+        if let Some(present) = present.filter(|&arm| lacks(arm)) {
+            return present;
+        }
+        let next = (0..self.banks.len()).filter(|&arm| lacks(arm)).min_by_key(|&arm| (self.plays[arm], arm));
+        next.unwrap_or(self.leader)
     }
 
     /// The best arm of these: the leader, or the one with the least mean; arms without losses come last.
@@ -218,7 +236,6 @@ impl LaneBooks {
             () => LanePhase::Filler,
         };
         known.push(id, arm, counted, self.now, false);
-        known.measured |= calibrated;
         let overtaken = if self.settings.overlap > 1 { known.demote_overtaken() } else { Vec::new() };
         if explores {
             self.explorers.note_play(lane, counted);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The calibrated plays of one arm.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct ArmBank {
     entries: BTreeMap<u64, BankEntry>,
     /// Decisions below this one were taken or left out for good.
@@ -15,7 +15,7 @@ pub(super) struct ArmBank {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 enum BankEntry {
     /// The loss is not known.
     Outstanding,

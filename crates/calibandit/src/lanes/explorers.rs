@@ -10,7 +10,7 @@ use crate::Stream;
 
 /// The lanes that explore for the open run.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct Explorers {
     places: Vec<ExplorerPlace>,
     /// The mean number of decisions from one decision of a lane to its next, recent ones counting more; 0 before the
@@ -21,7 +21,7 @@ pub(super) struct Explorers {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct ExplorerPlace {
     lane: u64,
     /// Its newest decision.
@@ -55,7 +55,10 @@ impl Explorers {
     /// its burn-in has, otherwise most of its plays would be burn-in.
     fn most(&self, settings: &LaneSettings, wanted: u64) -> usize {
         let limit = match settings.explorers {
-            ExplorerCount::Auto => self.active_lanes().sqrt().ceil(),
+            // With l explorers of L lanes, burn-in costs l(M - 1) plays and the others wait n/l steps, L plays each.
+            ExplorerCount::Auto => {
+                (self.active_lanes() * wanted as f64 / settings.burn_in().max(1) as f64).sqrt().ceil()
+            }
             ExplorerCount::AtMost(most) => f64::from(most),
         };
         let useful = wanted.div_ceil(settings.burn_in().max(1));

@@ -13,7 +13,7 @@ const NO_ARM: u32 = u32::MAX;
 
 /// Plays of one arm in a row, as far as they are certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct Streak {
     arm: u32,
     plays: u64,
@@ -49,7 +49,7 @@ impl Streak {
 
 /// What is known of a play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub(super) enum PlayState {
     /// It has no outcome.
     Pending,
@@ -62,7 +62,7 @@ pub(super) enum PlayState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct TailPlay {
     pub(super) id: u64,
     pub(super) arm: u32,
@@ -93,7 +93,7 @@ impl TailPlay {
 
 /// The plays from the oldest pending one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Tail {
     /// The decision before the first play, and the streak and the time then.
     before: Option<u64>,
@@ -123,18 +123,14 @@ impl Tail {
 
 /// A lane.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct Lane {
     streak: Streak,
     /// The newest decision.
     pub(super) newest: Option<u64>,
     /// When the newest play was made, as far as that is known.
     last_at: u64,
-    /// The losses of the present visit: number, sum, sum of squares.
-    pub(super) visit: super::warnings::VisitSums,
-    /// Whether a calibrated play was given out since the lane was cold.
-    pub(super) measured: bool,
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     tail: Option<Box<Tail>>,
 }
 
@@ -155,8 +151,7 @@ pub(super) struct Revision {
 
 impl Lane {
     pub(super) fn new(now: u64) -> Self {
-        let visit = Default::default();
-        Self { streak: Streak::COLD, newest: None, last_at: now, visit, measured: false, tail: None }
+        Self { streak: Streak::COLD, newest: None, last_at: now, tail: None }
     }
 
     pub(super) fn streak(&self) -> Streak {
@@ -324,7 +319,7 @@ impl Lane {
     /// The lane loses its memory. Plays that may be under way are not calibrated any more; returns those that were.
     pub(super) fn reset(&mut self, overlap: u32) -> Vec<(u64, usize)> {
         let newest = self.newest;
-        (self.streak, self.measured) = (Streak::COLD, false);
+        self.streak = Streak::COLD;
         let Some(tail) = &mut self.tail else { return Vec::new() };
         tail.reset = true;
         let mut demoted = Vec::new();

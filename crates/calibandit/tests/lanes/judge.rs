@@ -210,6 +210,7 @@ fn judge(history: u64, steps: u64) -> (u64, u64) {
     copy.apply(&LaneCommand::Tick, now).unwrap();
     advisor.apply(&LaneCommand::Tick, now).unwrap();
     assert_eq!(copy, advisor, "history {history}");
+    assert_eq!(copy.to_json().unwrap(), advisor.to_json().unwrap());
     (advisor.decisions(), advisor.policy().losses)
 }
 
