@@ -124,6 +124,9 @@ pub enum LiveError {
     /// The policy cannot be used with these lanes.
     #[error(transparent)]
     Settings(#[from] LaneSettingsError),
+    /// The game has an arm whose memory never ends.
+    #[error("live use is simulated on games with a finite memory, and this one has rested arms (`memory = \"all\"`)")]
+    Rested,
     /// The lanes wait for losses that never come.
     #[error("no lane makes a play any more: every one waits for losses, so choose another filler or a timeout")]
     Stuck,
@@ -163,6 +166,31 @@ impl LiveSpec {
     /// Sessions of this mean length.
     pub fn session(self, plays: f64, session_law: SessionLaw) -> Self {
         Self { session: Some(plays), session_law, ..self }
+    }
+
+    /// Losses that are lost with this probability.
+    pub fn lost(self, probability: f64) -> Self {
+        Self { lost: probability, ..self }
+    }
+
+    /// Lanes that lose their memory with this probability before each play.
+    pub fn resets(self, probability: f64) -> Self {
+        Self { resets: probability, ..self }
+    }
+
+    /// Sessions that are followed by those of other lanes.
+    pub fn arrivals(self, arrivals: bool) -> Self {
+        Self { arrivals, ..self }
+    }
+
+    /// Decisions that expire after this many steps.
+    pub fn timeout(self, steps: u64) -> Self {
+        Self { timeout: Some(steps), ..self }
+    }
+
+    /// Whether the policy is told that there is no overlap.
+    pub fn ignore_overlap(self, ignore_overlap: bool) -> Self {
+        Self { ignore_overlap, ..self }
     }
 
     /// Another filler.
@@ -250,6 +278,9 @@ pub fn simulate_live(
     interrupt: Interrupt<'_>,
 ) -> Result<LiveTrajectory, LiveError> {
     live.check(policy)?;
+    if game.is_rested() {
+        return Err(LiveError::Rested);
+    }
     let optima = Optima::new(game).interruptible(interrupt);
     world::LiveWorld::new(game, policy, grid, live, streams, optima)?.play(interrupt)
 }

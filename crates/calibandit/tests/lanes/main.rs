@@ -3,6 +3,7 @@
 
 mod judge;
 mod lemma;
+mod live;
 mod one_lane;
 mod outcomes;
 
