@@ -5,7 +5,7 @@
 //! every machine. They are right to within a factor of two or three on current machines; `docs/benchmarks.md` has
 //! measured times.
 
-use calibandit::policy::Index;
+use calibandit::policy::{Index, PlannerCells};
 use calibandit::{Noise, PolicySpec};
 
 /// The estimated time of one instance, in nanoseconds.
@@ -42,6 +42,16 @@ pub fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise: Noise)
         PolicySpec::Spo(_) | PolicySpec::RisingUcb(_) | PolicySpec::RisingUcbe(_) => plays * (50.0 + 10.0 * k),
         // One run per arm and phase.
         PolicySpec::RisingHalving(_) => 1e5 + 500.0 * k * k,
+        // Single plays, and a plan whenever a cell doubles: the windows some tens of times, or K P^3 steps.
+        PolicySpec::Planner(spec) => {
+            let (windows, cells) = (k.powf(spec.memory_bound as f64), k * spec.memory_bound as f64);
+            let cells = if spec.cells == PlannerCells::Window { windows } else { cells };
+            plays * 60.0 + plans(cells, plays) * windows * 200.0
+        }
+        PolicySpec::Rotation(spec) => {
+            let period = spec.longest_period.unwrap_or(2 * spec.memory_bound) as f64;
+            plays * 60.0 + plans(k * spec.memory_bound as f64, plays) * k * period.powi(3) * 0.2
+        }
         // Long runs: about 10 microseconds per instance for SE with 5 arms (docs/benchmarks.md), with a margin for
         // policies that ask for more runs.
         _ => 1e5 + 1e4 * k,
@@ -49,6 +59,11 @@ pub fn nanoseconds(policy: &PolicySpec, arms: usize, horizon: u64, noise: Noise)
     // Beta feedback is drawn play by play for every policy.
     let drawing = if matches!(noise, Noise::Beta { .. }) { plays * 60.0 } else { 0.0 };
     deciding + drawing
+}
+
+/// The most plans of a policy with this many cells.
+fn plans(cells: f64, plays: f64) -> f64 {
+    cells * (1.0 + (plays / cells).max(1.0).log2())
 }
 
 /// The estimated time of one instance of a policy written by the user, in nanoseconds: unknown, so that it is started

@@ -6,6 +6,7 @@
 
 mod memory;
 mod suited;
+mod tallies;
 
 pub use memory::memory_warnings;
 
@@ -228,6 +229,8 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
     };
     let class = suited::class(&game, alpha);
     analysis.warnings = warnings(&analysis, &point.policies, alpha_error, class);
+    let models = |entry: &LabelledPolicy| tallies::note(&entry.label, entry.policy.spec()?, &game);
+    analysis.warnings.extend(point.policies.iter().filter_map(models));
     analysis
 }
 

@@ -34,6 +34,11 @@ fn every_file_is_named_after_its_experiment_and_has_the_size_of_the_paper() {
     for (path, experiment) in found {
         let name = experiment.name();
         assert_eq!(path.file_stem().unwrap().to_str(), Some(name));
+        assert!(experiment.file().unwrap().title.is_some(), "{name}");
+        // Not in the paper: those of docs/beyond-reo.md have sizes of their own.
+        if name.starts_with("beyond-") {
+            continue;
+        }
         // Quantiles of the regret of the calibrated family need more instances than means.
         let instances = match name {
             "calibrated-tail" => 20_000,
@@ -41,7 +46,6 @@ fn every_file_is_named_after_its_experiment_and_has_the_size_of_the_paper() {
             _ => 20,
         };
         assert_eq!((experiment.horizon(), experiment.instances()), (1_000_000, instances), "{name}");
-        assert!(experiment.file().unwrap().title.is_some(), "{name}");
     }
 }
 

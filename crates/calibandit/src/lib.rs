@@ -118,6 +118,7 @@ pub use game::{
 pub use interrupt::{Interrupt, Interrupted};
 pub use lanes::{LaneAdvisor, LaneSettings};
 pub use pilot_plan::{PilotDesign, PilotPlan, PilotPlanError, PlannedRun};
+pub use planning::block_cycle::BlockCycle;
 pub use policy::{AnyPolicy, Certificate, Policy, PolicyError, PolicySpec, Radius};
 pub use regret::{cpr, cpr_with};
 pub use rng::{Stream, StreamKey};

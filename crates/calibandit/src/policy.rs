@@ -44,6 +44,8 @@
 //! | [`EpochUcb`] | burn-in of M - 1, then 1 recorded play | memory bound |
 //! | [`Ucb1`] | single plays | |
 //! | [`Thompson`] | single plays | |
+//! | [`Planner`] | single plays along a cycle; longer ones of an arm that stays | memory; up to 131,072 windows |
+//! | [`Rotation`] | the same along a block cycle | memory |
 //! | [`ExploreThenCommit`] | burn-in of M - 1, then n recorded plays; then one arm | memory bound, horizon or n |
 //!
 //! For rested arms, whose loss depends on all of their plays:
@@ -63,6 +65,7 @@
 mod anytime_elimination;
 mod batched_exp3;
 mod calibrated;
+mod cycle_follower;
 mod discounted_ucb;
 mod elimination;
 mod epoch_ucb;
@@ -78,12 +81,14 @@ pub(crate) mod history;
 mod least_draw;
 mod optimistic_sum;
 mod pilot;
+mod planner;
 mod posterior;
 mod raw_ucb;
 mod recent_trend;
 mod rising_halving;
 mod rising_ucb;
 mod rising_ucbe;
+mod rotation;
 mod rotting_windows;
 mod single_plays;
 mod sliding_ucb;
@@ -93,6 +98,7 @@ mod spo_band;
 mod status;
 mod successive_elimination;
 mod swa;
+mod tally_cells;
 mod thompson;
 mod ucb1;
 mod ucb_index;
@@ -111,10 +117,12 @@ pub use greedy::{Greedy, GreedyParams, GreedySpec};
 pub use heidari::{Heidari, HeidariParams, HeidariSpec};
 pub use history::{ClosedRuns, RestoredPlays, StateError};
 pub use pilot::{Pilot, PilotParams, PilotSpec};
+pub use planner::{Planner, PlannerCells, PlannerParams, PlannerSpec};
 pub use raw_ucb::{RawUcb, RawUcbParams, RawUcbSpec};
 pub use rising_halving::{RisingHalving, RisingHalvingParams, RisingHalvingSpec};
 pub use rising_ucb::{RisingUcb, RisingUcbParams, RisingUcbSpec};
 pub use rising_ucbe::{RisingUcbe, RisingUcbeParams, RisingUcbeSpec};
+pub use rotation::{Rotation, RotationParams, RotationSpec};
 pub use sliding_ucb::{SlidingUcb, SlidingUcbParams, SlidingUcbSpec};
 pub use spec::{AnyPolicy, PolicySpec};
 pub use spo::{Refresh, Spo, SpoParams, SpoSpec};

@@ -1,7 +1,7 @@
 //! The leaping and the stepwise engine have the same law, for every policy and every kind of noise.
 //!
-//! Fixed seeds: each test either always passes or always fails. Nearly 370 comparisons are made at a level of 1e-5, so
-//! a correct program would fail for about one choice of seeds in 270.
+//! Fixed seeds: each test either always passes or always fails. About 400 comparisons are made at a level of 1e-5, so
+//! a correct program would fail for about one choice of seeds in 250.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -79,6 +79,8 @@ fn policies() -> Vec<PolicySpec> {
         {"kind": "rising-halving"},
         {"kind": "sliding-ucb", "window": 100},
         {"kind": "discounted-ucb"},
+        {"kind": "planner", "memory_bound": MEMORY},
+        {"kind": "rotation", "memory_bound": MEMORY},
     ]);
     let policies: Vec<PolicySpec> = serde_json::from_value(policies).unwrap();
     assert_eq!(policies.len(), PolicySpec::KINDS.len(), "one policy per kind is tested");

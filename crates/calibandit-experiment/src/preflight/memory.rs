@@ -2,9 +2,10 @@
 
 use calibandit::{Game, Memory};
 
-use super::first_game;
+use super::{first_game, tallies};
 use crate::Experiment;
 use crate::experiment::LabelledPolicy;
+use crate::spec::Point;
 
 /// The memory of a game, as tables show it.
 pub(super) fn of(game: &Game) -> Memory {
@@ -38,10 +39,18 @@ struct ShortBound<'a> {
 /// ```
 pub fn memory_warnings(experiment: &Experiment) -> Vec<String> {
     let points = experiment.points();
-    let memories: Vec<u64> = points.iter().map(|point| first_game(experiment, point).memory() as u64).collect();
+    let games: Vec<Game> = points.iter().map(|point| first_game(experiment, point)).collect();
+    let memories: Vec<u64> = games.iter().map(|game| game.memory() as u64).collect();
     let mut groups: Vec<ShortBound<'_>> = Vec::new();
+    let mut models = Vec::new();
     for (i, policy) in experiment.policies().iter().enumerate() {
-        let bound = |(point, &m): (&crate::spec::Point, &u64)| Some((point.policies[i].policy.memory_bound()?, m));
+        if policy.policy.spec().is_some_and(tallies::models_tallies) {
+            let spec = |point: &Point| point.policies[i].policy.spec().cloned();
+            let note = |(point, game)| tallies::note(&policy.label, &spec(point)?, game);
+            models.extend(points.iter().zip(&games).find_map(note));
+            continue;
+        }
+        let bound = |(point, &m): (&Point, &u64)| Some((point.policies[i].policy.memory_bound()?, m));
         let pairs: Vec<(u64, u64)> =
             points.iter().zip(&memories).filter_map(bound).filter(|(told, m)| told < m).collect();
         if pairs.is_empty() {
@@ -52,13 +61,14 @@ pub fn memory_warnings(experiment: &Experiment) -> Vec<String> {
             None => groups.push(ShortBound { policies: vec![&policy.label], pairs }),
         }
     }
-    groups.iter().map(|group| sentence(group, points.len())).collect()
+    groups.iter().map(|group| sentence(group, points.len())).chain(models).collect()
 }
 
 /// What `calibandit check` says about a policy and the memory of the game at one point.
 pub(super) fn note(entry: &LabelledPolicy, memory: Memory) -> Option<String> {
     let memory = memory.plays() as u64;
     match entry.policy.spec()?.memory_bound() {
+        _ if entry.policy.spec().is_some_and(tallies::models_tallies) => None,
         Some(bound) if bound < memory => {
             Some(sentence(&ShortBound { policies: vec![&entry.label], pairs: vec![(bound, memory)] }, 1))
         }

@@ -59,6 +59,11 @@ impl Graph {
         self.first.push(self.edges.len() as u32);
     }
 
+    /// Changes a cost, by its number.
+    pub(crate) fn set_cost(&mut self, number: u32, cost: i128) {
+        self.costs[number as usize] = cost;
+    }
+
     /// Gives back memory that was reserved for growth.
     pub(crate) fn shrink(&mut self) {
         self.edges.shrink_to_fit();

@@ -46,7 +46,9 @@ impl MinMeanCycle {
     ) -> Result<Result<Self, NoCycle>, Interrupted> {
         let states = reachable(graph, &mut alive);
         let part = Subgraph { graph, alive: &alive, states: &states };
-        let Some((cycle, onward)) = part.best_cycle(meter)? else { return Ok(Err(NoCycle { states: states.len() })) };
+        let Some((cycle, onward)) = part.best_cycle(None, meter)? else {
+            return Ok(Err(NoCycle { states: states.len() }));
+        };
         let hub = part.source(cycle.edges[0]);
         let mut to_hub = vec![UNREACHABLE; graph.states()];
         to_hub[hub as usize] = 0;
@@ -124,6 +126,19 @@ fn reachable(graph: &Graph, alive: &mut [bool]) -> Vec<u32> {
     states
 }
 
+/// The edges of a cycle with the least mean of the whole graph, wherever it is; `None` if there is no cycle. If no cycle
+/// has a smaller mean than `known`, it is that one.
+pub(crate) fn least_mean_cycle(
+    graph: &Graph,
+    known: Option<Vec<EdgeId>>,
+    meter: &mut WorkMeter<'_>,
+) -> Result<Option<Vec<EdgeId>>, Interrupted> {
+    let (alive, states) = (vec![true; graph.states()], (0..graph.states() as u32).collect::<Vec<u32>>());
+    let part = Subgraph { graph, alive: &alive, states: &states };
+    let known = known.map(|edges| Cycle { sum: edges.iter().map(|&edge| graph.cost(edge)).sum(), edges });
+    Ok(part.best_cycle(known, meter)?.map(|(cycle, _)| cycle.edges))
+}
+
 /// A cycle as edges and their cost.
 struct Cycle {
     edges: Vec<EdgeId>,
@@ -167,15 +182,14 @@ impl Subgraph<'_> {
         self.states.iter().copied().find(leaves).expect("an edge of a cycle leaves a state that can be reached")
     }
 
-    /// The cycle with the least mean, and the cheapest walks onward under its scaled costs.
-    fn best_cycle(self, meter: &mut WorkMeter<'_>) -> Result<Option<(Cycle, Vec<i128>)>, Interrupted> {
-        let mut choice = vec![None; self.alive.len()];
-        for &state in self.states {
-            let edges = self.graph.edges_of(state);
-            let alive = edges.filter(|&edge| self.alive[self.graph.edge(edge).target as usize]);
-            choice[state as usize] = alive.min_by_key(|&edge| self.graph.cost(edge));
-        }
-        let mut best = self.cycle_among(&choice);
+    /// The cycle with the least mean, and the cheapest walks onward under its scaled costs. The search begins with
+    /// `start`, or with a cycle of edges that are each the cheapest of their state.
+    fn best_cycle(
+        self,
+        start: Option<Cycle>,
+        meter: &mut WorkMeter<'_>,
+    ) -> Result<Option<(Cycle, Vec<i128>)>, Interrupted> {
+        let mut best = start.or_else(|| self.greedy_cycle());
         loop {
             // Without a cycle to start from, every cycle counts as an improvement.
             let scale = best.as_ref().map_or(CostScale { length: 1, sum: ABOVE_ALL }, Cycle::scale);
@@ -193,6 +207,17 @@ impl Subgraph<'_> {
                 None => return Ok(best.map(|cycle| (cycle, onward.value))),
             }
         }
+    }
+
+    /// The best cycle among those that the cheapest edge of each state leads into.
+    fn greedy_cycle(&self) -> Option<Cycle> {
+        let mut choice = vec![None; self.alive.len()];
+        for &state in self.states {
+            let edges = self.graph.edges_of(state);
+            let alive = edges.filter(|&edge| self.alive[self.graph.edge(edge).target as usize]);
+            choice[state as usize] = alive.min_by_key(|&edge| self.graph.cost(edge));
+        }
+        self.cycle_among(&choice)
     }
 
     /// The cycle with the least mean among those that following each state's chosen edge leads into.

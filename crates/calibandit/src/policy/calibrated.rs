@@ -30,6 +30,7 @@ mod threshold;
 mod tuning;
 
 pub use index::Index;
+pub(super) use index::largest;
 pub use tuning::Tuning;
 
 use rand::seq::SliceRandom;
@@ -305,7 +306,7 @@ impl Calibrated {
     }
 
     /// Whether these losses cannot have come from [0, 1]: losses in [0, 1] are at least their squares.
-    fn leaves_unit(feedback: &Feedback) -> bool {
+    pub(super) fn leaves_unit(feedback: &Feedback) -> bool {
         feedback.sum_sq > feedback.sum * (1.0 + 1e-9) + 1e-9
     }
 

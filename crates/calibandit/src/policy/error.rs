@@ -38,6 +38,23 @@ pub enum PolicyError {
         /// What to do if the horizon is not known.
         instead: &'static str,
     },
+    /// Plans of the policy would be too large.
+    #[error(
+        "policy `{policy}` would plan over {} {what}, and {limit} are the most that it can: {instead}",
+        plain(*.size)
+    )]
+    PlanTooLarge {
+        /// The kind of policy, as in files.
+        policy: &'static str,
+        /// What it plans over.
+        what: &'static str,
+        /// How many there are.
+        size: f64,
+        /// How many there may be.
+        limit: u64,
+        /// What to do about it.
+        instead: &'static str,
+    },
     /// The horizon is shorter than the least that the policy needs.
     #[error("policy `{policy}` needs a horizon of at least {needed} plays ({why}), but it is {horizon}")]
     HorizonTooShort {
@@ -50,6 +67,11 @@ pub enum PolicyError {
         /// The horizon given.
         horizon: u64,
     },
+}
+
+/// A large number as people write it.
+fn plain(number: f64) -> String {
+    if number < 1e12 { format!("{number:.0}") } else { format!("{number:.1e}") }
 }
 
 /// Reports a parameter unless it is `fine`. Conditions are written so that they are false for NaN.

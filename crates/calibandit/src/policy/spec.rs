@@ -15,12 +15,13 @@ use super::{
     BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, DiscountedUcb, DiscountedUcbParams,
     DiscountedUcbSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3, Exp3Params, Exp3Spec, ExploreThenCommit,
     ExploreThenCommitParams, ExploreThenCommitSpec, Fewa, FewaParams, FewaSpec, Greedy, GreedyParams, GreedySpec,
-    Heidari, HeidariParams, HeidariSpec, Pilot, PilotParams, PilotSpec, PolicyError, RawUcb, RawUcbParams, RawUcbSpec,
-    RestoredPlays, RisingHalving, RisingHalvingParams, RisingHalvingSpec, RisingUcb, RisingUcbParams, RisingUcbSpec,
-    RisingUcbe, RisingUcbeParams, RisingUcbeSpec, RunReason, SlidingUcb, SlidingUcbParams, SlidingUcbSpec, Spo,
-    SpoParams, SpoSpec, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Swa,
-    SwaParams, SwaSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError, Wswa,
-    WswaParams, WswaSpec,
+    Heidari, HeidariParams, HeidariSpec, Pilot, PilotParams, PilotSpec, Planner, PlannerParams, PlannerSpec,
+    PolicyError, RawUcb, RawUcbParams, RawUcbSpec, RestoredPlays, RisingHalving, RisingHalvingParams,
+    RisingHalvingSpec, RisingUcb, RisingUcbParams, RisingUcbSpec, RisingUcbe, RisingUcbeParams, RisingUcbeSpec,
+    Rotation, RotationParams, RotationSpec, RunReason, SlidingUcb, SlidingUcbParams, SlidingUcbSpec, Spo, SpoParams,
+    SpoSpec, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Swa, SwaParams,
+    SwaSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError, Wswa, WswaParams,
+    WswaSpec,
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
@@ -287,6 +288,10 @@ policies! {
     SlidingUcb(SlidingUcbSpec, SlidingUcbParams),
     /// Upper confidence bounds over discounted losses: a reference.
     DiscountedUcb(DiscountedUcbSpec, DiscountedUcbParams),
+    /// Optimism per arm and tally, and exact plans over all windows.
+    Planner(PlannerSpec, PlannerParams),
+    /// Optimism per arm and tally, and the best block cycle.
+    Rotation(RotationSpec, RotationParams),
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ pub(super) fn below(record: &SampleStats, level: f64) -> f64 {
 ///
 /// The entropy is convex in q, so Newton's method decreases towards the solution when it starts above it. Pinsker's
 /// inequality gives such a start.
-fn largest(p: f64, most: f64) -> f64 {
+pub(in crate::policy) fn largest(p: f64, most: f64) -> f64 {
     if p >= 1.0 || bernoulli(p, 1.0) <= most {
         return 1.0;
     }
