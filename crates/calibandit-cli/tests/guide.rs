@@ -113,6 +113,7 @@ pages! {
     reading_cpr: "guide/reading-cpr.md",
     scale: "guide/scale.md",
     which_memory_bound: "guide/which-memory-bound.md",
+    which_model: "guide/which-model.md",
     which_policy: "guide/which-policy.md",
     your_own_game: "guide/your-own-game.md",
     your_own_policy: "guide/your-own-policy.md",

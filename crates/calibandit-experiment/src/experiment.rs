@@ -17,7 +17,7 @@ use calibandit::Grid;
 use serde_json::Value;
 
 use crate::results::SweptColumn;
-use crate::spec::{self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point};
+use crate::spec::{self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point, RegretReference};
 
 /// A validated experiment.
 ///
@@ -43,6 +43,7 @@ pub struct Experiment {
     horizon: u64,
     instances: u64,
     seed: u64,
+    reference: RegretReference,
     figure: FigureSpec,
     grid: Grid,
     /// As given, without the defaults that depend on a point.
@@ -81,6 +82,7 @@ impl Experiment {
             horizon: file.horizon,
             instances: file.instances,
             seed: file.seed,
+            reference: file.reference,
             figure: file.figure.clone(),
             grid,
             policies: file.policy.iter().map(policy).collect(),
@@ -140,6 +142,11 @@ impl Experiment {
     /// The seed.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// What losses before the horizon are compared with.
+    pub fn reference(&self) -> RegretReference {
+        self.reference
     }
 
     /// How the figure is drawn.

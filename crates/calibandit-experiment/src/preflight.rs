@@ -185,7 +185,7 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
     let mut optima = Optima::new(&game).interruptible(interrupt);
     let best = optima.bounds_at(horizon);
     // What a run does with its first instance.
-    let refusal = optimum_at_checkpoints(&mut optima, experiment.grid()).err();
+    let refusal = optimum_at_checkpoints(&mut optima, experiment).err();
     let refusal = refusal.map(|error| InstanceError::from(error).to_string());
     let theorem_1 = point.policies.iter().filter_map(|entry| {
         let Some(PolicySpec::SuccessiveElimination(policy)) = entry.policy.spec() else { return None };
@@ -281,6 +281,39 @@ fn warnings(
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
+
+    /// An improving game may be compared with the plan for the horizon, a game with windows may not.
+    #[test]
+    fn the_reference_of_the_regret_is_checked() {
+        let text = |game: &str| {
+            format!(
+                "name = \"x\"\nhorizon = 1000\nreference = \"horizon\"\ngame = {{ kind = \"{game}\" }}\n\
+                 policy = [{{ kind = \"ucb1\" }}]\n"
+            )
+        };
+        let analysed = |game: &str| {
+            let experiment = Experiment::from_toml("x.toml", &text(game)).unwrap_or_else(|errors| panic!("{errors}"));
+            assert!(experiment.to_toml().unwrap().contains("reference = \"horizon\""));
+            preflight(&experiment).remove(0)
+        };
+        for game in ["improving", "rising-two", "rotting-two"] {
+            let analysis = analysed(game);
+            assert_eq!((analysis.refusal, analysis.memory), (None, Memory::All), "{game}");
+        }
+        assert!(analysed("step").refusal.unwrap().contains("`reference = \"time\"`"));
+    }
+
+    /// Every kind of game can be analysed, and has an exact optimum at a short horizon.
+    #[test]
+    fn every_kind_of_game_has_an_exact_optimum() {
+        for kind in calibandit::GameSpec::catalogue() {
+            let file = serde_json::json!({"name": "x", "horizon": 2000, "checkpoints": {"points": 3},
+                "game": &kind.example, "policy": [{"kind": "ucb1"}]});
+            let experiment = Experiment::from_json("x", &file).unwrap_or_else(|errors| panic!("{errors}"));
+            let analysis = preflight(&experiment).remove(0);
+            assert!(analysis.refusal.is_none() && analysis.optimum.exact, "{}: {:?}", kind.name, analysis.refusal);
+        }
+    }
 
     #[test]
     fn a_stop_flag_ends_the_analysis() {

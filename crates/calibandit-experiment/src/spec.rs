@@ -49,7 +49,7 @@ mod wording;
 pub(crate) use diagnostic::Finding;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use expand::{Point, SweptValue};
-pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, Scale};
+pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, RegretReference, Scale};
 pub(crate) use experiment::{LONGEST_LABEL, LONGEST_TITLE, MOST_CHECKPOINTS, MOST_INSTANCES, MOST_PLAYS, to_toml};
 pub use parts::{game_from_json, game_from_toml, policy_from_json, policy_from_toml};
 pub(crate) use read::Document;

@@ -20,7 +20,7 @@ use calibandit::policy::{Index, Radius};
 use calibandit_experiment::Experiment;
 use calibandit_experiment::format::thousands;
 use calibandit_experiment::results::{Results, Sample};
-use calibandit_experiment::spec::{Point, Scale};
+use calibandit_experiment::spec::{Point, RegretReference, Scale};
 use calibandit_experiment::stats::{Spread, rank_policies};
 
 /// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
@@ -83,8 +83,21 @@ pub fn figure(spec: &Experiment, results: &Results) -> io::Result<Figure> {
         let count = thousands(points.len() as u64);
         say(&mut figure, &format!("The sweep has {count} points, so the figure shows the CPR at the horizon."));
     }
+    if axis.is_none() && spec.reference() == RegretReference::Horizon {
+        let sentence = "Before T, losses are compared with the beginning of the sequence that is best for T, so that the \
+                        regret may be negative there.";
+        say(&mut figure, sentence);
+    }
     say_what_is_left_out(&mut figure, panels, results.policies.len());
     Ok(figure)
+}
+
+/// The name of the regret over time.
+fn regret_label(spec: &Experiment) -> &'static str {
+    match spec.reference() {
+        RegretReference::Time => "CPR",
+        RegretReference::Horizon => "regret against the plan for T",
+    }
 }
 
 /// Adds a sentence to the caption.
@@ -228,7 +241,12 @@ impl Drawing<'_> {
     }
 
     fn over_time(&self, game: usize, id: &str, title: &str) -> io::Result<Panel> {
-        over_time(self.results, &self.styles, game, Panel::new(id, title, self.x_axis("plays t"), self.y_axis("CPR")))
+        over_time(
+            self.results,
+            &self.styles,
+            game,
+            Panel::new(id, title, self.x_axis("plays t"), self.y_axis(regret_label(self.spec))),
+        )
     }
 
     /// The loss of each policy minus that of the reference policy: what the paper plots where it has no optimum.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Experiment, GameSource, LabelledPolicy, Origin, PolicySource, RunSize};
 use crate::spec::{
     Checkpoints, DiagnosticKind, Diagnostics, FigureSpec, Finding, LONGEST_LABEL, LONGEST_TITLE, MOST_CHECKPOINTS,
-    MOST_INSTANCES, MOST_PLAYS, Overrides, Point, Source, TakenLabels, check_name,
+    MOST_INSTANCES, MOST_PLAYS, Overrides, Point, RegretReference, Source, TakenLabels, check_name,
 };
 
 /// Builds an [`Experiment`] with one game. Made by [`Experiment::builder`].
@@ -217,6 +217,7 @@ impl ExperimentBuilder {
             horizon: self.horizon,
             instances: self.instances,
             seed: self.seed,
+            reference: RegretReference::default(),
             figure: FigureSpec::default(),
             policies,
             points: vec![point],

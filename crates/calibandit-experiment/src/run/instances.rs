@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use calibandit::rng::StreamKey;
-use calibandit::{Game, Grid, Interrupt, Optima, OptimumError};
+use calibandit::{Game, Interrupt, Optima, OptimumError};
 use sha2::{Digest, Sha256};
 
 use crate::Experiment;
 use crate::error::InstanceError;
 use crate::experiment::GameSource;
-use crate::spec::Point;
+use crate::spec::{Point, RegretReference};
 
 /// An instance of a game with the optimum that its regret is measured against.
 pub(super) struct Instance {
@@ -122,7 +122,7 @@ impl<'a> Instances<'a> {
         let mut optima = Optima::new(&game).interruptible(interrupt);
         let large = optima.memory_estimate(self.experiment.horizon()) > LARGE;
         let _alone = large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
-        let optimum = optimum_at_checkpoints(&mut optima, self.experiment.grid())?;
+        let optimum = optimum_at_checkpoints(&mut optima, self.experiment)?;
         Ok(Instance { game, optimum })
     }
 
@@ -133,9 +133,17 @@ impl<'a> Instances<'a> {
     }
 }
 
-/// The optimum's excess over mu(x*) at each checkpoint. Without it there is no regret, so that a run is refused.
-pub(crate) fn optimum_at_checkpoints(optima: &mut Optima<'_>, grid: &Grid) -> Result<Vec<f64>, OptimumError> {
-    grid.times().iter().map(|&t| optima.excess_at(t)).collect()
+/// The excess over mu(x*) of what losses are compared with, at each checkpoint. Without it there is no regret, so that a
+/// run is refused.
+pub(crate) fn optimum_at_checkpoints(
+    optima: &mut Optima<'_>,
+    experiment: &Experiment,
+) -> Result<Vec<f64>, OptimumError> {
+    let excess = |&t: &u64| match experiment.reference() {
+        RegretReference::Time => optima.excess_at(t),
+        RegretReference::Horizon => optima.planned_excess_at(experiment.horizon(), t),
+    };
+    experiment.grid().times().iter().map(excess).collect()
 }
 
 /// What points with the same game have in common. A game without a specification is only at one point.

@@ -43,6 +43,9 @@ pub struct ExperimentFile {
     /// The times at which the regret is recorded.
     #[serde(default)]
     pub checkpoints: Checkpoints,
+    /// What losses before the horizon are compared with.
+    #[serde(default, skip_serializing_if = "RegretReference::is_time")]
+    pub reference: RegretReference,
     /// How the figure is drawn.
     #[serde(default)]
     pub figure: FigureSpec,
@@ -119,6 +122,24 @@ impl Checkpoints {
             (None, Scale::Linear) => Grid::linear(horizon, self.points),
             (None, Scale::Log) => Grid::logarithmic(horizon, self.points),
         }
+    }
+}
+
+/// What the losses up to a checkpoint are compared with. At the horizon both are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RegretReference {
+    /// The best sequence of as many plays: complete policy regret (CPR).
+    #[default]
+    Time,
+    /// The beginning of the sequence that is best for the horizon, as in papers about improving arms. The regret may
+    /// then be negative before the horizon. Only for rested games in which one arm is best or no loss ever falls.
+    Horizon,
+}
+
+impl RegretReference {
+    fn is_time(&self) -> bool {
+        *self == Self::Time
     }
 }
 

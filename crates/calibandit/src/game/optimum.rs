@@ -244,6 +244,21 @@ impl<'g> Optima<'g> {
         }))
     }
 
+    /// The loss of the first `time` plays of the sequence that is best for `horizon`, in excess of as many plays at
+    /// mu(x*). Regret against it is what the literature on improving arms plots: it may be negative before the horizon,
+    /// and agrees with the CPR there.
+    ///
+    /// # Errors
+    /// [`OptimumError::NoPlan`] unless the game is rested, and either one arm is best for the horizon or no loss ever
+    /// falls: otherwise the order of a best sequence is open.
+    pub fn planned_excess_at(&mut self, horizon: u64, time: u64) -> Result<f64, OptimumError> {
+        let planned = match &mut self.rested {
+            Some(rested) => rested.planned_excess(horizon, time.min(horizon), self.interrupt)?,
+            None => None,
+        };
+        planned.ok_or(OptimumError::NoPlan { horizon })
+    }
+
     /// The strategies for this game, cheapest first.
     fn strategies(&self) -> Vec<Strategy> {
         let search = |windows| Strategy::Search { windows };

@@ -66,6 +66,16 @@ pub enum OptimumError {
         /// known to satisfy 0-REO.
         searched: u64,
     },
+    /// The beginning of the best sequence for a horizon is not determined.
+    #[error(
+        "there is no single beginning of the best sequence for the horizon {horizon}, because the game is not one of \
+         rested arms in which one arm is best or no loss ever falls: compare with the optimum of each time instead \
+         (`reference = \"time\"`)"
+    )]
+    NoPlan {
+        /// The horizon.
+        horizon: u64,
+    },
     /// The optimum of a rested game would take too many steps. [`optimum_bounds`](super::optimum_bounds) has bounds all
     /// the same.
     #[error(

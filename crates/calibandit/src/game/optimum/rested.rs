@@ -157,6 +157,25 @@ impl<'g> RestedOptima<'g> {
         }
     }
 
+    /// The excess of the first `time` plays of a best sequence for `horizon`: of the best arm where no loss rises, and of
+    /// the least losses first where none falls. `None` if the order of a best sequence is open.
+    pub(crate) fn planned_excess(
+        &mut self,
+        horizon: u64,
+        time: u64,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Option<f64>, OptimumError> {
+        self.solve(horizon, interrupt)?;
+        let arm = match (&self.solver, self.blocks(horizon).as_slice()) {
+            // The best sequence for a shorter horizon is the beginning of that for a longer one.
+            (Solver::MarginalMerge(_), _) => return self.excess_at(time, interrupt).map(Some),
+            (_, [block]) => block.arm,
+            _ => return Ok(None),
+        };
+        let effort = Effort { limits: self.limits, interrupt };
+        single::sum(&self.curves[arm], (0, 0), time, effort).map(|(_, sum)| Some(float(sum)))
+    }
+
     /// The plays of each arm at the horizon that was solved last; arms without plays are left out.
     fn blocks(&self, horizon: u64) -> Vec<ArmPlays> {
         let plays = match &self.solver {

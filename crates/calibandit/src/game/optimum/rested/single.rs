@@ -37,7 +37,9 @@ impl SingleArm {
             if least.is_some_and(|(sum, _)| bound > sum) {
                 break;
             }
-            let sum = self.sum(&curves[arm], arm, horizon, effort)?;
+            let known = if self.sums[arm].0 <= horizon { self.sums[arm] } else { (0, 0) };
+            self.sums[arm] = sum(&curves[arm], known, horizon, effort)?;
+            let sum = self.sums[arm].1;
             if least.is_none_or(|least| (sum, arm) < least) {
                 least = Some((sum, arm));
             }
@@ -47,33 +49,31 @@ impl SingleArm {
         Ok(sum)
     }
 
-    fn sum(
-        &mut self,
-        curve: &RestedCurve<'_>,
-        arm: usize,
-        horizon: u64,
-        effort: Effort<'_>,
-    ) -> Result<i128, OptimumError> {
-        let (mut plays, mut sum) = if self.sums[arm].0 <= horizon { self.sums[arm] } else { (0, 0) };
-        let mut steps = 0u64;
-        while plays < horizon {
-            steps += 1;
-            effort.interrupt.check()?;
-            effort.check_steps(u128::from(steps) * LOOKUP)?;
-            let last = curve.flat_until(plays + 1).min(horizon);
-            sum += i128::from(last - plays) * curve.excess(plays + 1)?;
-            plays = last;
-        }
-        self.sums[arm] = (plays, sum);
-        Ok(sum)
-    }
-
     /// The plays of each arm: all of them of the best one.
     pub(super) fn plays(&self, horizon: u64) -> Vec<u64> {
         let mut plays = vec![0; self.sums.len()];
         plays[self.best] = horizon;
         plays
     }
+}
+
+/// A number of plays of an arm and the sum of their losses, continued up to `horizon` plays.
+pub(super) fn sum(
+    curve: &RestedCurve<'_>,
+    (mut plays, mut sum): (u64, i128),
+    horizon: u64,
+    effort: Effort<'_>,
+) -> Result<(u64, i128), OptimumError> {
+    let mut steps = 0u64;
+    while plays < horizon {
+        steps += 1;
+        effort.interrupt.check()?;
+        effort.check_steps(u128::from(steps) * LOOKUP)?;
+        let last = curve.flat_until(plays + 1).min(horizon);
+        sum += i128::from(last - plays) * curve.excess(plays + 1)?;
+        plays = last;
+    }
+    Ok((plays, sum))
 }
 
 /// No more than the sum of `horizon` losses that never rise: each block has its last loss throughout.

@@ -210,3 +210,24 @@ fn what_is_too_much_work_has_bounds_and_a_message() {
     let bounds = optima.bounds_at(10_000_000, Interrupt::never());
     assert!(!bounds.exact && bounds.lower < bounds.upper);
 }
+
+/// By hand: the arm that is best for 1000 plays is worse than the other one at first.
+#[test]
+fn a_plan_for_a_horizon_is_followed_from_the_beginning() {
+    let improving = game(vec![LossCurve::steps([(1, 0.9), (11, 0.1)]), LossCurve::constant(0.5)]);
+    let mut improving = optima(&improving);
+    for (time, loss) in [(4, 3.6), (10, 9.0), (12, 9.2), (1000, 108.0)] {
+        let planned = improving.planned_excess(1000, time, Interrupt::never()).unwrap().unwrap();
+        assert!((planned + 0.1 * time as f64 - loss).abs() < 1e-12, "{time}: {planned}");
+    }
+    assert!((improving.excess_at(4, Interrupt::never()).unwrap() - 1.6).abs() < 1e-12, "arm 1 is best for 4 plays");
+    let rotting = game(vec![LossCurve::steps([(1, 0.1), (4, 0.9)]), LossCurve::constant(0.5)]);
+    let mut rotting = optima(&rotting);
+    for time in [2, 5, 9] {
+        let planned = rotting.planned_excess(9, time, Interrupt::never()).unwrap();
+        assert_eq!(planned, rotting.excess_at(time, Interrupt::never()).ok());
+    }
+    let zigzag = || LossCurve::table([0.5, 0.1, 0.9]);
+    let open = game(vec![zigzag(), zigzag()]);
+    assert_eq!(optima(&open).planned_excess(4, 2, Interrupt::never()), Ok(None));
+}
