@@ -61,7 +61,7 @@ pub(crate) struct RestedOptima<'g> {
 
 /// How the optimum is found.
 enum Solver {
-    MarginalMerge(MarginalMerge),
+    Greedy(MarginalMerge),
     Single(SingleArm),
     Peaked(PeakedSolver),
     General(AllocationProgram),
@@ -115,7 +115,7 @@ impl<'g> RestedOptima<'g> {
         let kinds: Vec<CurveKind> = curves.iter().map(RestedCurve::kind).collect();
         let all = |wanted: fn(&CurveKind) -> bool| kinds.iter().all(wanted);
         let solver = if all(CurveKind::never_falls) {
-            Solver::MarginalMerge(MarginalMerge::new(vec![0; curves.len()], (0..curves.len()).collect()))
+            Solver::Greedy(MarginalMerge::new(vec![0; curves.len()], (0..curves.len()).collect()))
         } else if all(CurveKind::never_rises) {
             Solver::Single(SingleArm::new(curves.len()))
         } else {
@@ -150,7 +150,7 @@ impl<'g> RestedOptima<'g> {
         interrupt.check()?;
         let effort = Effort { limits: self.limits, interrupt };
         match &mut self.solver {
-            Solver::MarginalMerge(solver) => solver.excess(&self.curves, horizon, effort),
+            Solver::Greedy(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::Single(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::Peaked(solver) => solver.excess(&self.curves, horizon, effort),
             Solver::General(solver) => solver.excess(&self.curves, horizon, effort),
@@ -179,7 +179,7 @@ impl<'g> RestedOptima<'g> {
     /// The plays of each arm at the horizon that was solved last; arms without plays are left out.
     fn blocks(&self, horizon: u64) -> Vec<ArmPlays> {
         let plays = match &self.solver {
-            Solver::MarginalMerge(solver) => solver.plays().to_vec(),
+            Solver::Greedy(solver) => solver.plays().to_vec(),
             Solver::Single(solver) => solver.plays(horizon),
             Solver::Peaked(solver) => solver.plays().to_vec(),
             Solver::General(solver) => solver.plays(self.curves.len(), horizon),
@@ -200,7 +200,7 @@ impl<'g> RestedOptima<'g> {
     pub(crate) fn memory_estimate(&self, horizon: u64) -> u64 {
         let arms = self.curves.len() as u64;
         let table = match &self.solver {
-            Solver::MarginalMerge(_) | Solver::Single(_) => 0,
+            Solver::Greedy(_) | Solver::Single(_) => 0,
             Solver::Peaked(solver) => solver.memory_estimate(horizon),
             Solver::General(_) => AllocationProgram::memory_estimate(arms, horizon),
         };
