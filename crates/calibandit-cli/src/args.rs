@@ -74,9 +74,12 @@ pub(crate) struct PaperArgs {
     /// The number of instances per game [default: as in the experiment files].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
-    /// The folder for the results.
-    #[arg(long, value_name = "DIR", default_value = "out/paper", value_hint = ValueHint::DirPath)]
-    pub(crate) out: PathBuf,
+    /// The figures of neighbouring papers instead: arms that rot, improve, have a peak or rise.
+    #[arg(long, conflicts_with = "f1_data")]
+    pub(crate) neighbours: bool,
+    /// The folder for the results [default: out/paper, or out/neighbours].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
     /// Replace the results of experiments that are not of the paper.
     #[arg(long)]
     pub(crate) force: bool,

@@ -20,6 +20,12 @@ policy (https://calibandit.github.io/calibandit/calibrated.html), and it has the
 satisfies REO, given an M that is not too small. Every claim is discussed at \
 https://calibandit.github.io/calibandit/reproduction.html";
 
+/// The text under the title of the report on neighbouring papers.
+pub const NEIGHBOURS_LEAD: &str = "\
+Games whose arms remember all of their plays, from the papers that the Weighted Tallying Bandit names as neighbours. \
+Every curve is the complete policy regret against the exact optimum. Policies follow the definitions of their papers; \
+where public code deviates, https://calibandit.github.io/calibandit/neighbours.html says how.";
+
 /// The caption of the figure with this name.
 pub(crate) fn of(figure: &str) -> Option<&'static str> {
     Some(match figure {
@@ -94,6 +100,47 @@ at least m here; too large an M costs it less than any other policy."
 Here, with T = 10^6: these policies search for an arm, not for a pattern of plays. From m = 8 on none of them gains \
 anything, except by chance. The bound is about the best policy: it could search all patterns while 2^m is less than T, \
 so up to m = 20 here."
+        }
+        "rotting-small" => {
+            "Seznec et al. 2019: with RAW-UCB and FEWA, no knowledge of the decay is needed; wSWA is good for one size of \
+it.
+
+Here: this holds with the constants of the authors' figures (1.4 and 0.06). With the printed alpha = 4, FEWA \
+learns nothing in 10,000 plays."
+        }
+        "rotting-large" => {
+            "The same game with an eighteen times larger difference. RAW-UCB and FEWA are the best again. wSWA with the \
+long window that was good for the small difference is now far behind."
+        }
+        "rotting-nine" => {
+            "Seznec et al. 2019, Figure 2: RAW-UCB and FEWA have less regret than wSWA with any alpha.
+
+Here: this holds. The coarse grid 2 costs RAW-UCB some of it."
+        }
+        "improving-arms" => {
+            "Heidari et al. 2016 and Lindner et al. 2021, without noise, so that a single instance is exact. SPO that \
+refreshes the sums of all arms has the least regret; that of public code, which refreshes only the arm just \
+played, pays for it."
+        }
+        "single-peaked-arms" => {
+            "Lindner et al. 2021, Figure 1 and its two companions, without noise. At T = 20,000 SPO finds the optimal \
+allocation to two decimals. A1 assumes that arms never get worse, and stays with a fallen arm."
+        }
+        "single-peaked-noise" => {
+            "With noise, SPO needs a band. One of 2 sd, as in the experiments of the source, is left by 4.6 % of plays: \
+arms are soon taken for fallen. One that is hardly ever left is so wide that fallen arms are noticed late."
+        }
+        "rising-two-arms" => {
+            "Metelli et al. 2022: R-ed-UCB finds the arm that rises late.
+
+Here: it does, and has about a third of the regret of UCB1, which stays with the arm that is better at \
+first."
+        }
+        "rising-fifteen-arms" => {
+            "Metelli et al. 2022: R-ed-UCB has less regret than its baselines.
+
+Here: not at its published constants. Its widths are still above 1 for most arms at the end, and it is close \
+to round robin; UCB1 has half of its regret."
         }
         _ => return None,
     })

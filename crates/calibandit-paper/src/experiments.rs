@@ -1,4 +1,4 @@
-//! The experiment files behind the paper's figures. They are in `experiments/` of this package.
+//! The experiment files behind the paper's figures, and those of neighbouring papers. They are in `experiments/` of this package.
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::Diagnostics;
@@ -56,4 +56,20 @@ experiments! {
     WRONG_M = "wrong-m";
     /// Not in the paper: the game of the lower bound for games without repeated exposure optimality.
     NEEDLE = "needle";
+    /// Rotting arms with a small difference: Seznec et al. 2019, Figure 1.
+    ROTTING_SMALL = "rotting-small";
+    /// Rotting arms with a large difference: Seznec et al. 2019, Figure 1.
+    ROTTING_LARGE = "rotting-large";
+    /// Ten arms, of which nine rot: Seznec et al. 2019, Figure 2.
+    ROTTING_NINE = "rotting-nine";
+    /// Improving arms without noise.
+    IMPROVING_ARMS = "improving-arms";
+    /// Single-peaked arms without noise: Lindner et al. 2021.
+    SINGLE_PEAKED_ARMS = "single-peaked-arms";
+    /// Single-peaked arms with noise.
+    SINGLE_PEAKED_NOISE = "single-peaked-noise";
+    /// Two rising arms: Metelli et al. 2022.
+    RISING_TWO_ARMS = "rising-two-arms";
+    /// Fifteen rising arms: Metelli et al. 2022.
+    RISING_FIFTEEN_ARMS = "rising-fifteen-arms";
 }

@@ -4,14 +4,19 @@ use calibandit_experiment::Experiment;
 
 use crate::captions;
 use crate::experiments::{
-    ALPHA_REO, APP_UNWEIGHTED, CONSTANTS, F1_CPR, F1_MAIN, FIG1A, FIG1B, FIG2A, FIG2B, NEEDLE, PaperExperiment, WRONG_M,
+    ALPHA_REO, APP_UNWEIGHTED, CONSTANTS, F1_CPR, F1_MAIN, FIG1A, FIG1B, FIG2A, FIG2B, IMPROVING_ARMS, NEEDLE,
+    PaperExperiment, RISING_FIFTEEN_ARMS, RISING_TWO_ARMS, ROTTING_LARGE, ROTTING_NINE, ROTTING_SMALL,
+    SINGLE_PEAKED_ARMS, SINGLE_PEAKED_NOISE, WRONG_M,
 };
 use crate::f1;
 
-pub use captions::LEAD;
+pub use captions::{LEAD, NEIGHBOURS_LEAD};
 
 /// The title of the report on all figures.
 pub const TITLE: &str = "Weighted Tallying Bandits, reproduced";
+
+/// The title of the report on the figures of neighbouring papers.
+pub const NEIGHBOURS_TITLE: &str = "Neighbouring models, reproduced";
 
 /// A figure, by what it is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +47,18 @@ pub const FIGURES: &[PaperFigure] = &[
     PaperFigure::Experiment(NEEDLE),
 ];
 
+/// The figures of neighbouring papers: rested arms that rot, improve, have a peak or rise.
+pub const NEIGHBOURS: &[PaperFigure] = &[
+    PaperFigure::Experiment(ROTTING_SMALL),
+    PaperFigure::Experiment(ROTTING_LARGE),
+    PaperFigure::Experiment(ROTTING_NINE),
+    PaperFigure::Experiment(IMPROVING_ARMS),
+    PaperFigure::Experiment(SINGLE_PEAKED_ARMS),
+    PaperFigure::Experiment(SINGLE_PEAKED_NOISE),
+    PaperFigure::Experiment(RISING_TWO_ARMS),
+    PaperFigure::Experiment(RISING_FIFTEEN_ARMS),
+];
+
 impl PaperFigure {
     /// The name on the command line and in files.
     pub fn name(&self) -> &'static str {
@@ -62,32 +79,34 @@ impl PaperFigure {
 
 /// There is no figure with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no figure `{name}`; the figures are {}", names())]
+#[error("there is no figure `{name}`; the figures are {}", names(.figures))]
 pub struct UnknownFigure {
     /// The name.
     pub name: String,
+    /// The list that it was looked for in.
+    pub figures: &'static [PaperFigure],
 }
 
-fn names() -> String {
-    FIGURES.iter().map(PaperFigure::name).collect::<Vec<_>>().join(", ")
+fn names(figures: &[PaperFigure]) -> String {
+    figures.iter().map(PaperFigure::name).collect::<Vec<_>>().join(", ")
 }
 
-/// The figures with these names, in the paper's order; all figures if there are no names.
+/// The figures of [`FIGURES`] or [`NEIGHBOURS`] with these names, in the order of the list; all if there are no names.
 ///
 /// # Errors
 /// [`UnknownFigure`] for the first name that is not the name of a figure.
-pub fn select(names: &[String]) -> Result<Vec<PaperFigure>, UnknownFigure> {
-    if let Some(name) = names.iter().find(|name| FIGURES.iter().all(|figure| figure.name() != name.as_str())) {
-        return Err(UnknownFigure { name: name.clone() });
+pub fn select(figures: &'static [PaperFigure], names: &[String]) -> Result<Vec<PaperFigure>, UnknownFigure> {
+    if let Some(name) = names.iter().find(|name| figures.iter().all(|figure| figure.name() != name.as_str())) {
+        return Err(UnknownFigure { name: name.clone(), figures });
     }
     let wanted = |figure: &&PaperFigure| names.is_empty() || names.iter().any(|name| name == figure.name());
-    Ok(FIGURES.iter().filter(wanted).copied().collect())
+    Ok(figures.iter().filter(wanted).copied().collect())
 }
 
 /// The caption of an experiment of the paper: the paper's claim, and the result here. `None` for other experiments,
 /// also for those that only share the name of a figure.
 pub fn caption(experiment: &Experiment) -> Option<String> {
-    let figure = FIGURES.iter().find(|figure| figure.name() == experiment.name())?;
+    let figure = FIGURES.iter().chain(NEIGHBOURS).find(|figure| figure.name() == experiment.name())?;
     let paper = figure.experiment()?.read().expect("the tests read all embedded experiment files");
     let (paper, own) = (paper.file()?, experiment.file()?);
     let is_same = (&paper.game, &paper.sweep) == (&own.game, &own.sweep);
@@ -102,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_experiment_has_a_caption_and_can_be_shortened_for_a_preview() {
-        for experiment in FIGURES.iter().filter_map(PaperFigure::experiment) {
+        for experiment in FIGURES.iter().chain(NEIGHBOURS).filter_map(PaperFigure::experiment) {
             let spec = experiment.read().unwrap();
             assert_eq!(spec.name(), experiment.name);
             assert!(caption(&spec).is_some(), "{}", experiment.name);
@@ -121,9 +140,9 @@ mod tests {
     #[test]
     fn figures_are_selected_by_name_in_the_order_of_the_paper() {
         let names = |figures: Vec<PaperFigure>| figures.iter().map(PaperFigure::name).collect::<Vec<_>>();
-        assert_eq!(names(select(&["needle".into(), "f1-models".into()]).unwrap()), ["f1-models", "needle"]);
-        assert_eq!(select(&[]).unwrap(), FIGURES);
-        let message = select(&["fig9".into()]).unwrap_err().to_string();
+        assert_eq!(names(select(FIGURES, &["needle".into(), "f1-models".into()]).unwrap()), ["f1-models", "needle"]);
+        assert_eq!(select(FIGURES, &[]).unwrap(), FIGURES);
+        let message = select(FIGURES, &["fig9".into()]).unwrap_err().to_string();
         assert!(message.contains("`fig9`") && message.contains("fig1a, fig1b"), "{message}");
     }
 }

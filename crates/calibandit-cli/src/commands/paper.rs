@@ -21,7 +21,8 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
     if arguments.instances == Some(0) {
         return Err(CliError::no_instances());
     }
-    let selected = figures::select(&arguments.figures)?;
+    let list = if arguments.neighbours { figures::NEIGHBOURS } else { figures::FIGURES };
+    let selected = figures::select(list, &arguments.figures)?;
     let is_f1 = |figure: &PaperFigure| matches!(figure, PaperFigure::LapTimeModels | PaperFigure::FittedPairs(_));
     // From raw lap times if a folder is given; otherwise the models that are part of the library.
     let fitted = match &arguments.f1_data {
@@ -68,13 +69,18 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
         let own = commands.iter().find(|(name, _)| name == spec.name());
         own.map(|(_, command)| command.clone()).expect("every experiment has a command")
     };
-    let PaperArgs { out, execution, .. } = arguments;
+    let PaperArgs { execution, .. } = arguments;
+    let folder = if arguments.neighbours { "out/neighbours" } else { "out/paper" };
+    let out = &arguments.out.clone().unwrap_or_else(|| folder.into());
     // Other figures of the paper are results of the same kind.
     let known = experiments_of_the_paper(&fitted.unwrap_or_else(f1::shipped))?;
     let force = arguments.force || OutputDir::new(out).holds_only(&known);
     let run = Output { out, force, shard: Shard::WHOLE, jobs: execution.jobs, sections };
-    let texts =
-        ReportTexts { title: figures::TITLE, lead: figures::LEAD, caption: &figures::caption, command: &command };
+    let (title, lead) = match arguments.neighbours {
+        true => (figures::NEIGHBOURS_TITLE, figures::NEIGHBOURS_LEAD),
+        false => (figures::TITLE, figures::LEAD),
+    };
+    let texts = ReportTexts { title, lead, caption: &figures::caption, command: &command };
     let results = run.run(texts, &shortened)?;
     let mut closing = Closing::new(execution);
     closing.add(out.clone(), &shortened, results);
@@ -84,7 +90,7 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
 /// Every experiment that `paper` can run: the figures, and one for each pair of drivers.
 fn experiments_of_the_paper(pairs: &[DriverPair]) -> Result<Vec<Experiment>, CliError> {
     let mut all = f1::experiments(pairs)?;
-    for experiment in figures::FIGURES.iter().filter_map(PaperFigure::experiment) {
+    for experiment in figures::FIGURES.iter().chain(figures::NEIGHBOURS).filter_map(PaperFigure::experiment) {
         all.push(experiment.read()?);
     }
     Ok(all)
@@ -94,6 +100,7 @@ fn experiments_of_the_paper(pairs: &[DriverPair]) -> Result<Vec<Experiment>, Cli
 fn again(arguments: &PaperArgs, name: &str, refitted: bool) -> String {
     let mut command = match &arguments.f1_data {
         Some(folder) if refitted => format!("cargo run --release -- paper --f1-data {}", folder.display()),
+        _ if arguments.neighbours => format!("cargo run --release -- paper --neighbours {name}"),
         _ => format!("cargo run --release -- paper {name}"),
     };
     if let Some(instances) = arguments.instances {
