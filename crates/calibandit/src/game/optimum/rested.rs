@@ -168,7 +168,7 @@ impl<'g> RestedOptima<'g> {
         self.solve(horizon, interrupt)?;
         let arm = match (&self.solver, self.blocks(horizon).as_slice()) {
             // The best sequence for a shorter horizon is the beginning of that for a longer one.
-            (Solver::MarginalMerge(_), _) => return self.excess_at(time, interrupt).map(Some),
+            (Solver::Greedy(_), _) => return self.excess_at(time, interrupt).map(Some),
             (_, [block]) => block.arm,
             _ => return Ok(None),
         };

@@ -16,7 +16,7 @@ fn optima(game: &Game) -> RestedOptima<'_> {
 
 fn solver(game: &Game) -> &'static str {
     match optima(game).solver {
-        Solver::MarginalMerge(_) => "merge",
+        Solver::Greedy(_) => "merge",
         Solver::Single(_) => "single",
         Solver::Peaked(_) => "peaked",
         Solver::General(_) => "general",
