@@ -24,8 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 const INSTANCES: u64 = 40;
 const PLAYS: u64 = 200_000;
 
-/// The games of docs/calibrated.md: name, memory, arms, specification.
-fn games() -> Result<Vec<(&'static str, u64, GameSpec)>, Box<dyn Error>> {
+/// A name, the memory and the specification.
+type NamedGame = (&'static str, u64, GameSpec);
+
+/// Games of docs/calibrated.md.
+fn games() -> Result<Vec<NamedGame>, Box<dyn Error>> {
     let of = |name, memory, text: &str| Ok::<_, Box<dyn Error>>((name, memory, serde_json::from_str(text)?));
     Ok(vec![
         of("step, 3, 5", 3, r#"{"kind": "step", "arms": 5, "memory": 3}"#)?,

@@ -4,8 +4,8 @@
 //! windows are not. A loss is used if its lane played the arm at least M - 1 times just before, and 2(c - 1) times more
 //! if up to c plays of the lane are under way at once. docs/lanes.md has the model and its proofs.
 //!
-//! A [`LaneAdvisor`] is a state machine: [`apply`](LaneAdvisor::apply) takes a [`LaneCommand`] and the time and gives an
-//! answer. It reads no clock, has no threads and performs no I/O, so that a server can store the commands and replay
+//! A [`LaneAdvisor`] is a state machine: [`apply`](LaneAdvisor::apply) takes a [`LaneCommand`] and the time, and gives
+//! an answer. It reads no clock, has no threads and performs no I/O, so that a server can store the commands and replay
 //! them to the same bits. [`Advisor`](crate::Advisor) is the simple interface for one lane.
 
 mod ask;

@@ -1,4 +1,4 @@
-//! Explorers: with many lanes, the few that play the arm of the policy's run, while the others play the recommended arm.
+//! Explorers: with many lanes, the few that play the arm of the policy's run. The others play the recommended arm.
 //!
 //! How many lanes are active is not told. It is estimated from the decisions between two decisions of the same lane,
 //! whose mean is the number of lanes if all are equally fast.

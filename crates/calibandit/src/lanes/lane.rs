@@ -94,7 +94,7 @@ impl TailPlay {
 /// The plays from the oldest pending one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-struct Tail {
+struct LaneTail {
     /// The decision before the first play, and the streak and the time then.
     before: Option<u64>,
     base: Streak,
@@ -104,7 +104,7 @@ struct Tail {
     reset: bool,
 }
 
-impl Tail {
+impl LaneTail {
     fn demote_overtaken(&mut self) -> Vec<(u64, usize)> {
         let mut demoted = Vec::new();
         for place in 0..self.plays.len() {
@@ -131,7 +131,7 @@ pub(super) struct Lane {
     /// When the newest play was made, as far as that is known.
     last_at: u64,
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    tail: Option<Box<Tail>>,
+    tail: Option<Box<LaneTail>>,
 }
 
 /// Without overlap, at most this many plays of a lane are kept one by one; older ones without an outcome count as made.
@@ -140,7 +140,7 @@ const LONGEST_TAIL: usize = 256;
 
 /// The effect of a change of an earlier play.
 pub(super) struct Revision {
-    tail: Box<Tail>,
+    tail: Box<LaneTail>,
     streak: Streak,
     /// Plays that are not calibrated any more, oldest first.
     pub(super) demoted: Vec<(u64, usize)>,
@@ -167,7 +167,7 @@ impl Lane {
         let (before, base, base_at) = (self.newest, self.streak, self.last_at);
         let tail = self
             .tail
-            .get_or_insert_with(|| Box::new(Tail { before, base, base_at, plays: VecDeque::new(), reset: false }));
+            .get_or_insert_with(|| Box::new(LaneTail { before, base, base_at, plays: VecDeque::new(), reset: false }));
         let state = if made { PlayState::Made } else { PlayState::Pending };
         let fresh = std::mem::take(&mut tail.reset);
         let play = TailPlay { id, arm: arm as u32, state, counted, fresh, at, seen: id, crossed: false };

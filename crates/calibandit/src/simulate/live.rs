@@ -1,8 +1,8 @@
 //! Simulation of live use: many lanes, plays under way at once, late and lost losses, sessions.
 //!
 //! The unit of time is a *step*. In every step each lane is asked once, in the order of their numbers, and makes the
-//! play at once; with an overlap of c it takes effect up to c - 1 steps later, in random order. The loss is told after a
-//! delay in steps. The horizon counts the plays of all lanes together.
+//! play at once; with an overlap of c it takes effect up to c - 1 steps later, in random order. The loss is told after
+//! a delay in steps. The horizon counts the plays of all lanes together.
 //!
 //! Recorded are expected losses, and beside them the optimum of the same sessions: for each session, the least expected
 //! loss of as many plays from the empty window on. Their difference is the regret.

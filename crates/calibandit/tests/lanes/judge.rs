@@ -1,5 +1,5 @@
-//! A game that knows its windows judges every loss that the policy gets: a calibrated loss is 0, any other is 1, so that
-//! a single loss that is not calibrated shows in a sum.
+//! A game that knows its windows judges every loss that the policy gets: a calibrated loss is 0, any other is 1, so
+//! that a single loss that is not calibrated shows in a sum.
 //!
 //! The world behind the advisor makes plays, leaves some out, plays other arms, loses, delays, repeats and reorders
 //! reports, and resets lanes. It keeps the rules of docs/lanes.md: a lane that is asked again without overlap has made
