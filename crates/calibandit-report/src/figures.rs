@@ -84,8 +84,8 @@ pub fn figure(spec: &Experiment, results: &Results) -> io::Result<Figure> {
         say(&mut figure, &format!("The sweep has {count} points, so the figure shows the CPR at the horizon."));
     }
     if axis.is_none() && spec.reference() == RegretReference::Horizon {
-        let sentence = "Before T, losses are compared with the beginning of the sequence that is best for T, so that the \
-                        regret may be negative there.";
+        let sentence = "Before T, losses are compared with the beginning of the sequence that is best for T, so that \
+                        the regret may be negative there.";
         say(&mut figure, sentence);
     }
     say_what_is_left_out(&mut figure, panels, results.policies.len());

@@ -1,8 +1,8 @@
 //! Simulation of a policy on a game.
 //!
 //! Two engines have the same law. The stepwise engine follows the paper's definitions play by play. The leaping engine
-//! uses closed forms where an arm is calibrated: a run of a billion plays costs as much as a run of ten. In a rested game
-//! it does so wherever the curve is flat.
+//! uses closed forms where an arm is calibrated: a run of a billion plays costs as much as a run of ten. In a rested
+//! game it does so wherever the curve is flat.
 //!
 //! Recorded are expected losses, never sampled losses. Nothing here needs memory in proportion to the horizon.
 //!

@@ -90,7 +90,7 @@ fn sentence(group: &ShortBound<'_>, points: usize) -> String {
     let rested = pairs.iter().filter(|pair| pair.1 == u64::MAX).count();
     if rested == pairs.len() {
         return format!(
-            "{} {are} meant for arms with a finite memory, but the game is rested (memory \"all\"){place}: no guarantee \
+            "{} {are} made for arms with a finite memory, but the game is rested (memory \"all\"){place}: no guarantee \
              holds; an arm is never calibrated",
             list(policies)
         );

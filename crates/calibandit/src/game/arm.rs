@@ -51,8 +51,8 @@ impl Arm {
     /// An arm. The curve must stay in [0, 1]. For a loss function over a long memory this is checked on some windows
     /// here, and on the others when they are played.
     ///
-    /// With [`Weights::all`] the arm is rested: its loss depends on the number of its plays since the beginning, and its
-    /// eventual loss is the limit of its curve.
+    /// With [`Weights::all`] the arm is rested: its loss depends on the number of its plays since the beginning, and
+    /// its eventual loss is the limit of its curve.
     ///
     /// ```
     /// use calibandit::{Arm, Game, LossCurve, Noise, Weights};

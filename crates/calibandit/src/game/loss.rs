@@ -5,7 +5,7 @@ mod files;
 mod formula;
 mod switching;
 
-pub(crate) use formula::{Course, Direction};
+pub(crate) use formula::{Course, CurveDirection};
 pub use formula::{ExponentialApproach, Formula, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
 pub use switching::SwitchingLoss;
 

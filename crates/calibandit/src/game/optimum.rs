@@ -1,7 +1,7 @@
 //! The exact optimum: the least expected loss that any sequence of plays can have. Regret is measured against it.
 //!
-//! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms for games with
-//! windows:
+//! [`optimum`] minimises over all K^T sequences with work that does not grow with T. There are two algorithms for
+//! games with windows:
 //!
 //! - On a **graph**: the part of the last plays that still matters is a state, and a play leads from one state to the
 //!   next. Interchangeable arms are merged. The best walk of T plays mostly goes round a cycle with the least mean

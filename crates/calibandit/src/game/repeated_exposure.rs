@@ -4,7 +4,7 @@
 //! more than alpha: mu(x*) <= h_x(w_x·y) + alpha for every arm x and every window y in {1} x {0, 1}^(m_x - 1).
 
 use super::least_loss::{ENUMERATION_LIMIT, LeastLossError, interchangeable, least_losses};
-use super::loss::{Course, Direction};
+use super::loss::{Course, CurveDirection};
 use super::{CurveLeftRange, Exposure, Game, arm_title};
 use crate::{Interrupt, Interrupted};
 
@@ -134,7 +134,7 @@ fn rested_reo(game: &Game, interrupt: Interrupt<'_>) -> Result<Reo, ReoError> {
     for (x, candidate) in game.arms().iter().enumerate() {
         interrupt.check()?;
         let Some(course) = candidate.course() else { continue };
-        if course.pieces.iter().any(|&(_, direction)| direction == Direction::Unknown) {
+        if course.pieces.iter().any(|&(_, direction)| direction == CurveDirection::Unknown) {
             return Err(ReoError::UnknownTrend { arm: x, name: candidate.name().map(str::to_owned) });
         }
         let mut first = 1;

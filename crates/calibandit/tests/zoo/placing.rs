@@ -87,8 +87,8 @@ fn is_random_tells_whether_instances_differ_beyond_the_order_of_arms() {
     }
 }
 
-/// All but the needle and the games with alpha > 0; the memory of `adaptivity-b` is too long for brute force, and rested
-/// arms have no windows.
+/// All but the needle and the games with alpha > 0; the memory of `adaptivity-b` is too long for brute force, and
+/// rested arms have no windows.
 #[test]
 fn every_other_example_satisfies_0_reo() {
     let without = ["needle", "adaptivity-b", "alpha-reo", "sweet-spot", "congestion", "recovering", "last-switch"];

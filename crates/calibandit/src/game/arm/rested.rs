@@ -1,7 +1,7 @@
 //! What is checked and known about the curve of a rested arm, over any number of plays.
 
 use super::ArmError;
-use crate::game::loss::{Course, Direction};
+use crate::game::loss::{Course, CurveDirection};
 use crate::game::{ExponentialLinear, Exposure, LossCurve, Shape, Trend};
 
 /// The longest horizon, where the eventual loss of a function is read off.
@@ -16,7 +16,7 @@ pub(super) fn analyse(curve: &LossCurve) -> Result<(Course, f64), ArmError> {
     if let Some(value) = curve.calibrated() {
         return Err(ArmError::NeverCalibrated { value });
     }
-    let flat = Course::uniform(Direction::Flat);
+    let flat = Course::uniform(CurveDirection::Flat);
     let (course, eventual) = match curve.shape() {
         Shape::Constant(loss) => (flat, *loss),
         Shape::ByPlays(_) => return Err(ArmError::EndlessTable),
@@ -25,14 +25,14 @@ pub(super) fn analyse(curve: &LossCurve) -> Result<(Course, f64), ArmError> {
         Shape::ExponentialLinear(model) => exponential(model)?,
         Shape::Needle(needle) => (needle_course(needle.tally), needle.otherwise),
         // Refused before: such an arm has a window.
-        Shape::Switching(_) => (Course::uniform(Direction::Unknown), f64::NAN),
+        Shape::Switching(_) => (Course::uniform(CurveDirection::Unknown), f64::NAN),
         Shape::Formula(formula) => (formula.course(), formula.eventual_loss()),
         Shape::Function { function, trend } => {
             try_function(curve, *trend)?;
             let direction = match trend {
-                Trend::Unknown => Direction::Unknown,
-                Trend::Decreasing => Direction::Falling,
-                Trend::Increasing => Direction::Rising,
+                Trend::Unknown => CurveDirection::Unknown,
+                Trend::Decreasing => CurveDirection::Falling,
+                Trend::Increasing => CurveDirection::Rising,
             };
             (Course::uniform(direction), function(LONGEST as f64))
         }
@@ -73,9 +73,9 @@ fn exponential(model: &ExponentialLinear) -> Result<(Course, f64), ArmError> {
         return Err(ArmError::EndlessLine { slope: -model.gamma.abs() });
     }
     let (direction, eventual) = match model.alpha * model.beta {
-        0.0 => (Direction::Flat, model.beta),
-        change if change > 0.0 => (Direction::Falling, 0.0),
-        _ => (Direction::Rising, 0.0),
+        0.0 => (CurveDirection::Flat, model.beta),
+        change if change > 0.0 => (CurveDirection::Falling, 0.0),
+        _ => (CurveDirection::Rising, 0.0),
     };
     // A negative rate grows without end.
     let eventual = if model.alpha < 0.0 && model.beta != 0.0 { f64::INFINITY } else { eventual };
@@ -88,11 +88,11 @@ fn needle_course(tally: f64) -> Course {
     if tally >= 1.0 && tally <= LONGEST as f64 && tally.fract() == 0.0 {
         let plays = tally as u64;
         if plays > 1 {
-            pieces.push((plays - 1, Direction::Flat));
+            pieces.push((plays - 1, CurveDirection::Flat));
         }
-        pieces.push((plays, Direction::Flat));
+        pieces.push((plays, CurveDirection::Flat));
     }
-    pieces.push((Course::END, Direction::Flat));
+    pieces.push((Course::END, CurveDirection::Flat));
     Course::of(pieces)
 }
 

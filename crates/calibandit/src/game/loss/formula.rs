@@ -10,7 +10,7 @@
 mod course;
 mod parameters;
 
-pub(crate) use course::{Course, Direction};
+pub(crate) use course::{Course, CurveDirection};
 pub use parameters::{ExponentialApproach, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
 
 use crate::game::ArmError;

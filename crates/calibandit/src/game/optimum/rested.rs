@@ -157,8 +157,8 @@ impl<'g> RestedOptima<'g> {
         }
     }
 
-    /// The excess of the first `time` plays of a best sequence for `horizon`: of the best arm where no loss rises, and of
-    /// the least losses first where none falls. `None` if the order of a best sequence is open.
+    /// The excess of the first `time` plays of a best sequence for `horizon`: of the best arm where no loss rises, and
+    /// of the least losses first where none falls. `None` if the order of a best sequence is open.
     pub(crate) fn planned_excess(
         &mut self,
         horizon: u64,

@@ -9,8 +9,8 @@ use crate::rng::Stream;
 ///
 /// The loss of a route at j plays in its window of m is `free + (full - free) ((j - 1) / (m - 1))^p`, where p is 1 for
 /// linear and 2 for convex congestion. The free losses of the routes are evenly spaced over `free`, in a random order.
-/// The setting is that of Awasthi, Bhatia, Gollapudi and Kollias 2022; the form of the losses and the defaults are ours,
-/// because theirs were not found.
+/// The setting is that of Awasthi, Bhatia, Gollapudi and Kollias 2022; the form of the losses and the defaults are
+/// ours, because theirs were not found.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

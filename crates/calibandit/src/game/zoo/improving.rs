@@ -12,8 +12,8 @@ use crate::rng::Stream;
 /// - variant 2: `min(1, n / 1000)` and `min(0.5, 0.5 (n / 1000)^a)`;
 /// - variant 3: `1 - n^-0.1` and `0.5 - 0.5 n^-a`.
 ///
-/// They are the games `inc_1` to `inc_3` in the code of Lindner et al. 2021, with T = 10,000 and without noise. Which arm
-/// is best depends on the horizon: at T = 1000 it is the second one of variant 3 if a is at least 0.5.
+/// They are the games `inc_1` to `inc_3` in the code of Lindner et al. 2021, with T = 10,000 and without noise. Which
+/// arm is best depends on the horizon: at T = 1000 it is the second one of variant 3 if a is at least 0.5.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

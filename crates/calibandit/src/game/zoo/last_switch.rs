@@ -6,10 +6,10 @@ use crate::rng::Stream;
 
 /// Arms that satiate while they are played in a row and recover while they are not.
 ///
-/// The loss of an arm in the s-th play of a streak is `fresh + (worn - fresh) (s - 1) / (m - 1)`, up to s = m. The first
-/// play of a streak after a gap of g < m is as worn as the play m - g + 1 of a streak, and fresh from g = m on. The
-/// fresh losses are evenly spaced over `fresh`, in a random order. The setting is that of last-switch-dependent bandits
-/// (Laforgue, Clerici, Cesa-Bianchi, Gilad-Bachrach 2021); lines and defaults are ours.
+/// The loss of an arm in the s-th play of a streak is `fresh + (worn - fresh) (s - 1) / (m - 1)`, up to s = m. The
+/// first play of a streak after a gap of g < m is as worn as the play m - g + 1 of a streak, and fresh from g = m on.
+/// The fresh losses are evenly spaced over `fresh`, in a random order. The setting is that of last-switch-dependent
+/// bandits (Laforgue, Clerici, Cesa-Bianchi, Gilad-Bachrach 2021); lines and defaults are ours.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

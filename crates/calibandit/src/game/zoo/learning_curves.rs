@@ -9,8 +9,8 @@ use crate::rng::Stream;
 ///
 /// The accuracy of a learner after x plays is `start + (level - start) (1 - exp(-x / pace))`, the form that Fiandri,
 /// Metelli and Trovo fit to learning curves on IMDB; losses are `1 - accuracy`. The levels reach from 0.62 to 0.85, as
-/// the curves of Metelli et al. do. The rest is ours: levels are evenly spaced, and paces grow by a constant factor from
-/// the worst learner to the best one. No data are needed or used.
+/// the curves of Metelli et al. do. The rest is ours: levels are evenly spaced, and paces grow by a constant factor
+/// from the worst learner to the best one. No data are needed or used.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

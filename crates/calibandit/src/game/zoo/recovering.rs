@@ -8,9 +8,9 @@ use crate::rng::Stream;
 ///
 /// The loss of an arm depends on the number of plays since its last one: right after it (gap 1) it is `tired_loss`, and
 /// it falls along a line to the arm's recovered loss at a gap of `memory` or more, or at the first play. With
-/// `blocked = true` it stays at `tired_loss` until then: the blocking bandits of Basu, Sen, Sanghavi and Shakkottai 2019,
-/// with a loss instead of a prohibition. The recovered losses are evenly spaced over `recovered`, in a random order. The
-/// setting is that of recovering bandits (Pike-Burke and Grunewalder 2019); lines and defaults are ours.
+/// `blocked = true` it stays at `tired_loss` until then: the blocking bandits of Basu, Sen, Sanghavi and Shakkottai
+/// 2019, with a loss instead of a prohibition. The recovered losses are evenly spaced over `recovered`, in a random
+/// order. The setting is that of recovering bandits (Pike-Burke and Grunewalder 2019); lines and defaults are ours.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

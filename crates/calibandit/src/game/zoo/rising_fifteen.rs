@@ -7,9 +7,9 @@ use crate::rng::Stream;
 
 /// Fifteen rising arms with different levels and speeds.
 ///
-/// Rewards after x plays of the arm (0 at the first one) are `c (1 - b / (x + b^(1/rho))^rho)` for the first ten arms and
-/// `c (1 - exp(-a x / b))` for the other five, with the constants of the source's code; losses are `1 - reward`. The arm
-/// with c = 1.08 exceeds 1 after about 6,400 plays: its reward is cut at 1 here. The source has T = 50,000.
+/// Rewards after x plays of the arm (0 at the first one) are `c (1 - b / (x + b^(1/rho))^rho)` for the first ten arms
+/// and `c (1 - exp(-a x / b))` for the other five, with the constants of the source's code; losses are `1 - reward`.
+/// The arm with c = 1.08 exceeds 1 after about 6,400 plays: its reward is cut at 1 here. The source has T = 50,000.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -6,9 +6,9 @@ use crate::rng::Stream;
 
 /// Rotting arms that are all good for their first plays and bad afterwards.
 ///
-/// Rewards are `drop`, then `-drop`. Here they are losses: a reward r is the loss 1/2 - r / (2 drop), so that losses are
-/// 0, then 1, and the noise has the standard deviation `sd / (2 drop)`. A regret times 2 `drop` is one of rewards. In the
-/// source T = 25,000 and `drop` is 0.001 · 10^(i/2) for i from 0 to 8.
+/// Rewards are `drop`, then `-drop`. Here they are losses: a reward r is the loss 1/2 - r / (2 drop), so that losses
+/// are 0, then 1, and the noise has the standard deviation `sd / (2 drop)`. A regret times 2 `drop` is one of rewards.
+/// In the source T = 25,000 and `drop` is 0.001 · 10^(i/2) for i from 0 to 8.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -6,12 +6,12 @@ use crate::rng::Stream;
 
 /// Workers who calibrate to a sweet spot and then tire: the loss falls and then rises with the tally.
 ///
-/// In the paper's discussion: after repeatedly performing a task a calibrated individual may experience fatigue, so that
-/// performance improves to a sweet spot and then declines. The loss of a worker falls along a line from `first_loss` at
-/// the first play to its loss at the sweet spot, after `calibration` plays, and rises along a line to `tired_loss`,
-/// after `fatigue` plays more. With a finite memory the plays are those in the window, and a rest makes a worker fresh;
-/// with `memory = "all"` fatigue is for ever. The sweet spots of the workers are evenly spaced from `best_loss` to
-/// `usual_loss`, in a random order. Lines, spacing and defaults are ours.
+/// In the paper's discussion: after repeatedly performing a task a calibrated individual may experience fatigue, so
+/// that performance improves to a sweet spot and then declines. The loss of a worker falls along a line from
+/// `first_loss` at the first play to its loss at the sweet spot, after `calibration` plays, and rises along a line to
+/// `tired_loss`, after `fatigue` plays more. With a finite memory the plays are those in the window, and a rest makes
+/// a worker fresh; with `memory = "all"` fatigue is for ever. The sweet spots of the workers are evenly spaced from
+/// `best_loss` to `usual_loss`, in a random order. Lines, spacing and defaults are ours.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -8,7 +8,7 @@ const LONGEST: u64 = 1 << 53;
 
 /// What a loss does with more plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum CurveDirection {
     /// It stays the same.
     Flat,
     /// It never rises.
@@ -19,12 +19,12 @@ pub(crate) enum Direction {
     Unknown,
 }
 
-/// The pieces of a curve: on each of them its direction is known, up to the rounding of floats. Between the last play of a piece and the first of the
-/// next one the loss may jump.
+/// The pieces of a curve: on each of them its direction is known, up to the rounding of floats. Between the last play
+/// of a piece and the first of the next one the loss may jump.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Course {
     /// The last number of plays of each piece, increasing, and its direction. The last piece ends at [`Course::END`].
-    pub(crate) pieces: Vec<(u64, Direction)>,
+    pub(crate) pieces: Vec<(u64, CurveDirection)>,
     /// The loss changes only after so many plays.
     every: u64,
     /// By how much rounding may make two neighbouring losses contradict the course: 0 for listed losses.
@@ -39,18 +39,18 @@ impl Course {
     pub(crate) const END: u64 = u64::MAX;
 
     /// The same direction everywhere.
-    pub(crate) fn uniform(direction: Direction) -> Self {
+    pub(crate) fn uniform(direction: CurveDirection) -> Self {
         Self::of(vec![(Self::END, direction)])
     }
 
-    pub(crate) fn of(pieces: Vec<(u64, Direction)>) -> Self {
+    pub(crate) fn of(pieces: Vec<(u64, CurveDirection)>) -> Self {
         Self { pieces, every: 1, rounding: 0.0 }
     }
 
     /// The same course, but the first play is a piece of its own, because it has a loss of its own.
     pub(crate) fn with_own_first(mut self) -> Self {
         if self.pieces[0].0 > 1 {
-            self.pieces.insert(0, (1, Direction::Flat));
+            self.pieces.insert(0, (1, CurveDirection::Flat));
         }
         self
     }
@@ -59,7 +59,7 @@ impl Course {
     pub(crate) fn flat_until(&self, plays: u64) -> u64 {
         let piece = self.pieces.partition_point(|&(last, _)| last < plays);
         match self.pieces[piece] {
-            (last, Direction::Flat) => last,
+            (last, CurveDirection::Flat) => last,
             (last, _) => (plays.div_ceil(self.every)).saturating_mul(self.every).min(last),
         }
     }
@@ -71,12 +71,12 @@ impl Formula {
         match self {
             Self::Steps(steps) => {
                 let ends = steps[1..].iter().map(|step| step.from - 1).chain([Course::END]);
-                Course::of(ends.map(|last| (last, Direction::Flat)).collect())
+                Course::of(ends.map(|last| (last, CurveDirection::Flat)).collect())
             }
             Self::Table(losses) => {
                 let changes = (1..).zip(losses.windows(2)).filter(|(_, pair)| pair[0] != pair[1]);
                 let ends = changes.map(|(plays, _)| plays).chain([Course::END]);
-                Course::of(ends.map(|last| (last, Direction::Flat)).collect())
+                Course::of(ends.map(|last| (last, CurveDirection::Flat)).collect())
             }
             Self::Power(PowerCurve { scale, every, .. }) => Course { every: *every, ..self.monotone(-scale) },
             Self::Ramp(Ramp { start, end, .. }) => self.monotone(end - start),
@@ -90,19 +90,19 @@ impl Formula {
         let rises = |plays: u64| curve.rises(argument(plays, curve.first));
         let top = curve.steepest();
         if !rises(top) {
-            return Course::uniform(Direction::Falling).saturated(self);
+            return Course::uniform(CurveDirection::Falling).saturated(self);
         }
         let mut pieces = Vec::new();
         let first_rise = first(1, top, rises);
         if first_rise > 1 {
-            pieces.push((first_rise - 1, Direction::Falling));
+            pieces.push((first_rise - 1, CurveDirection::Falling));
         }
         // The rest of the falling part may outweigh that of the rise in the end, where floats can still tell.
         let last_rise = first(top, LONGEST, |plays| !rises(plays));
         if self.at(last_rise) == self.eventual_loss() {
-            pieces.push((Course::END, Direction::Rising));
+            pieces.push((Course::END, CurveDirection::Rising));
         } else {
-            pieces.extend([(last_rise - 1, Direction::Rising), (Course::END, Direction::Falling)]);
+            pieces.extend([(last_rise - 1, CurveDirection::Rising), (Course::END, CurveDirection::Falling)]);
         }
         Course::of(pieces).saturated(self)
     }
@@ -110,9 +110,9 @@ impl Formula {
     /// The course of a curve that only rises (if `change` is positive) or only falls.
     fn monotone(&self, change: f64) -> Course {
         Course::uniform(match change {
-            _ if change > 0.0 => Direction::Rising,
-            _ if change < 0.0 => Direction::Falling,
-            _ => Direction::Flat,
+            _ if change > 0.0 => CurveDirection::Rising,
+            _ if change < 0.0 => CurveDirection::Falling,
+            _ => CurveDirection::Flat,
         })
         .saturated(self)
     }
@@ -129,10 +129,10 @@ impl Course {
             let from = first(begin, LONGEST, reached);
             let last = self.pieces.last_mut().expect("a course has a piece");
             if from == begin {
-                last.1 = Direction::Flat;
+                last.1 = CurveDirection::Flat;
             } else {
                 last.0 = from - 1;
-                self.pieces.push((Self::END, Direction::Flat));
+                self.pieces.push((Self::END, CurveDirection::Flat));
             }
         }
         self
@@ -190,10 +190,10 @@ mod tests {
                 continue; // it may jump
             }
             let holds = match course.pieces[piece].1 {
-                Direction::Flat => now == next,
-                Direction::Falling => next <= now + course.rounding,
-                Direction::Rising => next >= now - course.rounding,
-                Direction::Unknown => true,
+                CurveDirection::Flat => now == next,
+                CurveDirection::Falling => next <= now + course.rounding,
+                CurveDirection::Rising => next >= now - course.rounding,
+                CurveDirection::Unknown => true,
             };
             assert!(holds, "{formula:?}: {now} at {n}, {next} after it, {course:?}");
         }
@@ -270,8 +270,11 @@ mod tests {
             centre: 50.0,
             first: 1,
         });
-        let directions: Vec<Direction> = slow.course().pieces.iter().map(|&(_, direction)| direction).collect();
-        assert_eq!(directions, [Direction::Falling, Direction::Rising, Direction::Falling, Direction::Flat]);
+        let directions: Vec<CurveDirection> = slow.course().pieces.iter().map(|&(_, direction)| direction).collect();
+        assert_eq!(
+            directions,
+            [CurveDirection::Falling, CurveDirection::Rising, CurveDirection::Falling, CurveDirection::Flat]
+        );
         assert_course(&slow, 20_000);
     }
 }

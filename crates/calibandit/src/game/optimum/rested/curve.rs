@@ -1,6 +1,6 @@
 //! The losses of one arm of a rested game, in units.
 
-use crate::game::loss::{Course, Direction};
+use crate::game::loss::{Course, CurveDirection};
 use crate::game::{Arm, CurveLeftRange, Exposure, Game};
 use crate::planning::fixed_point::fixed;
 
@@ -69,7 +69,7 @@ impl<'g> RestedCurve<'g> {
 
     /// Whether the curve is known to be monotone between the ends of its pieces.
     pub(super) fn is_known(&self) -> bool {
-        self.arm().course().is_none_or(|course| course.pieces.iter().all(|&(_, way)| way != Direction::Unknown))
+        self.arm().course().is_none_or(|course| course.pieces.iter().all(|&(_, way)| way != CurveDirection::Unknown))
     }
 
     /// What the curve does, by its pieces and the jumps between them.
@@ -80,21 +80,21 @@ impl<'g> RestedCurve<'g> {
         let mut first = 1;
         for &(last, direction) in &course.pieces {
             let jump = match first {
-                1 => Direction::Flat,
+                1 => CurveDirection::Flat,
                 _ => match (self.excess(first - 1), self.excess(first)) {
-                    (Ok(before), Ok(now)) if now < before - rounding => Direction::Falling,
-                    (Ok(before), Ok(now)) if now > before + rounding => Direction::Rising,
-                    (Ok(_), Ok(_)) => Direction::Flat,
-                    _ => Direction::Unknown,
+                    (Ok(before), Ok(now)) if now < before - rounding => CurveDirection::Falling,
+                    (Ok(before), Ok(now)) if now > before + rounding => CurveDirection::Rising,
+                    (Ok(_), Ok(_)) => CurveDirection::Flat,
+                    _ => CurveDirection::Unknown,
                 },
             };
             // The peak is the last play before the rise: that before a jump, or the first of a rising piece.
             for (direction, peak) in [(jump, first - 1), (direction, first)] {
                 match direction {
-                    Direction::Flat => {}
-                    Direction::Rising => rises_from = rises_from.or(Some(peak)),
-                    Direction::Falling if rises_from.is_none() => falls = true,
-                    Direction::Falling | Direction::Unknown => return CurveKind::General,
+                    CurveDirection::Flat => {}
+                    CurveDirection::Rising => rises_from = rises_from.or(Some(peak)),
+                    CurveDirection::Falling if rises_from.is_none() => falls = true,
+                    CurveDirection::Falling | CurveDirection::Unknown => return CurveKind::General,
                 }
             }
             first = last.saturating_add(1);

@@ -92,7 +92,7 @@ impl PeakedSolver {
         for part in &mut self.falling {
             part.extend(&curves[part.arm], horizon, effort)?;
         }
-        let mut least: Option<Choice> = None;
+        let mut least: Option<PeakedChoice> = None;
         for set in 0..self.sets.len() {
             let Some(rest) = horizon.checked_sub(self.sets[set].plays) else { continue };
             self.sets[set].extend(curves, rest, effort)?;
@@ -100,7 +100,7 @@ impl PeakedSolver {
             let past: i128 = members.iter().map(|&place| self.falling[place].whole()).sum();
             let mut offer = |cost: i128, partial: Option<(usize, u64)>| {
                 if least.as_ref().is_none_or(|least| cost < least.cost) {
-                    least = Some(Choice { cost, set, partial });
+                    least = Some(PeakedChoice { cost, set, partial });
                 }
             };
             if *merges || rest == 0 {
@@ -121,7 +121,7 @@ impl PeakedSolver {
                 }
             }
         }
-        let Choice { cost, set, partial } = least.expect("some set of arms can have all plays");
+        let PeakedChoice { cost, set, partial } = least.expect("some set of arms can have all plays");
         self.keep(curves, horizon, set, partial, effort)?;
         Ok(cost)
     }
@@ -158,7 +158,7 @@ impl PeakedSolver {
 }
 
 /// A set of arms past their peak, and an arm inside its fall with its plays.
-struct Choice {
+struct PeakedChoice {
     cost: i128,
     set: usize,
     partial: Option<(usize, u64)>,
