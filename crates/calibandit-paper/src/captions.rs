@@ -127,8 +127,9 @@ played, pays for it."
 allocation to two decimals. A1 assumes that arms never get worse, and stays with a fallen arm."
         }
         "single-peaked-noise" => {
-            "With noise, SPO needs a band. One of 2 sd, as in the experiments of the source, is left by 4.6 % of plays: \
-arms are soon taken for fallen. One that is hardly ever left is so wide that fallen arms are noticed late."
+            "With noise, SPO needs a band. One of 2 sd, as in the experiments of the source, is left by 4.6 % of plays, \
+and arms are taken for fallen by chance. One that is hardly ever left has less or as much mean regret in all three \
+games. With both, single instances lose far more than the median."
         }
         "rising-two-arms" => {
             "Metelli et al. 2022: R-ed-UCB finds the arm that rises late.
