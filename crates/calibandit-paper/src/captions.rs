@@ -102,15 +102,15 @@ anything, except by chance. The bound is about the best policy: it could search 
 so up to m = 20 here."
         }
         "rotting-small" => {
-            "Seznec et al. 2019: with RAW-UCB and FEWA, no knowledge of the decay is needed; wSWA is good for one size of \
-it.
+            "Seznec et al. 2019: with RAW-UCB and FEWA, no knowledge of the decay is needed; wSWA is good for one size \
+of it.
 
 Here: this holds with the constants of the authors' figures (1.4 and 0.06). With the printed alpha = 4, FEWA \
 learns nothing in 10,000 plays."
         }
         "rotting-large" => {
-            "The same game with an eighteen times larger difference. RAW-UCB and FEWA are the best again. wSWA with the \
-long window that was good for the small difference is now far behind."
+            "The same game with an eighteen times larger difference. RAW-UCB and FEWA are the best again. wSWA with \
+the long window that was good for the small difference is now far behind."
         }
         "rotting-nine" => {
             "Seznec et al. 2019, Figure 2: RAW-UCB and FEWA have less regret than wSWA with any alpha.
@@ -127,9 +127,9 @@ played, pays for it."
 allocation to two decimals. A1 assumes that arms never get worse, and stays with a fallen arm."
         }
         "single-peaked-noise" => {
-            "With noise, SPO needs a band. One of 2 sd, as in the experiments of the source, is left by 4.6 % of plays, \
-and arms are taken for fallen by chance. One that is hardly ever left has less or as much mean regret in all three \
-games. With both, single instances lose far more than the median."
+            "With noise, SPO needs a band. One of 2 sd, as in the experiments of the source, is left by 4.6 % of \
+plays, and arms are taken for fallen by chance. One that is hardly ever left has less or as much mean regret in all \
+three games. With both, single instances lose far more than the median."
         }
         "rising-two-arms" => {
             "Metelli et al. 2022: R-ed-UCB finds the arm that rises late.

@@ -1,4 +1,5 @@
-//! The experiment files behind the paper's figures, and those of neighbouring papers. They are in `experiments/` of this package.
+//! The experiment files behind the paper's figures, and those of neighbouring papers. They are in `experiments/` of
+//! this package.
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::Diagnostics;

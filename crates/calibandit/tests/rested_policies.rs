@@ -1,7 +1,7 @@
 //! Policies for rested arms on rested arms: noise-free numbers to the printed digits.
 //!
-//! The simulator here is a few lines: the loss of an arm depends on the number of its plays, and the optimum is found by
-//! a scan over all allocations to two arms, or is one arm. It shares nothing with the engines of the library.
+//! The simulator here is a few lines: the loss of an arm depends on the number of its plays, and the optimum is found
+//! by a scan over all allocations to two arms, or is one arm. It shares nothing with the engines of the library.
 
 #![allow(clippy::unwrap_used)] // a test may panic
 

@@ -5,8 +5,8 @@ use calibandit::{Game, GameClass, Memory};
 use super::memory;
 use crate::experiment::LabelledPolicy;
 
-/// The class of a game: by its curves if it is rested, else by its memory and the smallest alpha of repeated exposure, if
-/// that is known.
+/// The class of a game: by its curves if it is rested, else by its memory and the smallest alpha of repeated exposure,
+/// if that is known.
 pub(super) fn class(game: &Game, alpha: Option<f64>) -> GameClass {
     match (game.rested_class(), game.memory(), alpha) {
         (Some(class), ..) => class,

@@ -1,8 +1,8 @@
 //! D-UCB: upper confidence bounds over discounted losses, a reference.
 //!
 //! Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011,
-//! <https://arxiv.org/abs/0805.3415>. A play that is s plays old counts gamma^s. With the discounted number n_x of plays
-//! of arm x, their discounted mean, and the sum n of all n_x, the next play is of the arm with the least
+//! <https://arxiv.org/abs/0805.3415>. A play that is s plays old counts gamma^s. With the discounted number n_x of
+//! plays of arm x, their discounted mean, and the sum n of all n_x, the next play is of the arm with the least
 //!
 //! ```text
 //! mean_x - 4·sd·sqrt(xi·ln(n) / n_x),
@@ -10,8 +10,8 @@
 //!
 //! the first such arm in case of a tie, once every arm was played. 2·sd is the range of losses in [0, 1]; the paper's
 //! width has another factor of 2. The defaults gamma = 1 - 1/(4·sqrt(T)) and xi = 0.6 are those of papers that compare
-//! with it. Every play discounts every arm and computes every index. (A public version does both for the arm just played
-//! only.) O(K) per play, O(K) numbers.
+//! with it. Every play discounts every arm and computes every index. (A public version does both for the arm just
+//! played only.) O(K) per play, O(K) numbers.
 
 use super::error::{check, check_positive, check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};

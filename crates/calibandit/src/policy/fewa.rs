@@ -1,13 +1,13 @@
 //! FEWA: filtering by expanding window averages, for rotting arms.
 //!
-//! Seznec, Locatelli, Carpentier, Lazaric and Valko, "Rotting bandits are no harder than stochastic ones", AISTATS 2019,
-//! <https://arxiv.org/abs/1811.11043>. For losses, after t plays:
+//! Seznec, Locatelli, Carpentier, Lazaric and Valko, "Rotting bandits are no harder than stochastic ones", AISTATS
+//! 2019, <https://arxiv.org/abs/1811.11043>. For losses, after t plays:
 //!
 //! ```text
 //! A = all arms
 //! for h = h_0, h_1, ...:
 //!     if some arm of A has fewer than h plays: play the least played of those
-//!     keep in A the arms whose mean of the last h losses is at most the least such mean + 2·sqrt(2·alpha·sd²·ln(t) / h)
+//!     keep in A the arms whose mean of the last h losses is at most the least one + 2·sqrt(2·alpha·sd²·ln(t) / h)
 //!     if one arm is left: play it
 //! ```
 //!
@@ -78,8 +78,8 @@ pub struct FewaParams {
 
 impl PolicyConfig for FewaSpec {
     const NAME: &'static str = "fewa";
-    const CITATION: &'static str = "Seznec, Locatelli, Carpentier, Lazaric, Valko (2019). Rotting bandits are no harder \
-                                    than stochastic ones. AISTATS 2019. arXiv:1811.11043";
+    const CITATION: &'static str = "Seznec, Locatelli, Carpentier, Lazaric, Valko (2019). Rotting bandits are no \
+                                    harder than stochastic ones. AISTATS 2019. arXiv:1811.11043";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = FewaParams;
     type Policy = Fewa;

@@ -1,9 +1,9 @@
 //! Greedy: always the arm whose last loss was the least, for decaying arms without noise.
 //!
-//! Heidari, Kearns and Roth, "Tight policy regret bounds for improving and decaying bandits", IJCAI 2016, the policy for
-//! decaying arms (A2): every arm once, then always the arm with the least last loss; the first such arm in case of a
-//! tie. Without noise, its regret on arms whose losses never fall is at most K. It does not handle noise: one large loss
-//! and an arm is left for long. O(K) per play, O(K) numbers.
+//! Heidari, Kearns and Roth, "Tight policy regret bounds for improving and decaying bandits", IJCAI 2016, the policy
+//! for decaying arms (A2): every arm once, then always the arm with the least last loss; the first such arm in case of
+//! a tie. Without noise, its regret on arms whose losses never fall is at most K. It does not handle noise: one large
+//! loss and an arm is left for long. O(K) per play, O(K) numbers.
 
 use super::error::check_problem;
 use super::history::{RestoredPlays, StateError, ensure};
@@ -27,8 +27,8 @@ pub struct GreedyParams {
 
 impl PolicyConfig for GreedySpec {
     const NAME: &'static str = "greedy";
-    const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying \
-                                    bandits. IJCAI 2016, decaying arms.";
+    const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and \
+                                    decaying bandits. IJCAI 2016, decaying arms.";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
     type Params = GreedyParams;
     type Policy = Greedy;

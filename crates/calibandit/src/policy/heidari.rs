@@ -1,7 +1,7 @@
 //! The policy of Heidari, Kearns and Roth for improving arms without noise.
 //!
-//! Heidari, Kearns and Roth, "Tight policy regret bounds for improving and decaying bandits", IJCAI 2016, the policy for
-//! improving arms (A1). Losses are in [0, 1], never rise and fall by less and less. With the horizon T:
+//! Heidari, Kearns and Roth, "Tight policy regret bounds for improving and decaying bandits", IJCAI 2016, the policy
+//! for improving arms (A1). Losses are in [0, 1], never rise and fall by less and less. With the horizon T:
 //!
 //! ```text
 //! S = all arms
@@ -9,14 +9,14 @@
 //!     play every arm of S once
 //!     for x in S with n plays, their sum of losses c, the last loss y and its fall d:
 //!         high_x = c + (T - n)·y                                        as if it stayed flat
-//!         low_x  = c + sum over s = 1, ..., T - n of max(0, y - s·d)    as if it kept falling; -infinity before two plays
+//!         low_x  = c + sum over s = 1, ..., T - n of max(0, y - s·d)    as if it kept falling; -inf before two plays
 //!     drop x from S if some arm of S has high < low_x
 //! play the arm that is left
 //! ```
 //!
-//! The bounds are those of one arm that gets all T plays. There is no handling of noise: with noise, arms are dropped by
-//! chance. O(1) per play, and O(K) once per round; O(K) numbers. (Public code that evaluates the bounds one play early,
-//! or draws a loss anew each time it is mentioned, has other numbers: docs/neighbours.md.)
+//! The bounds are those of one arm that gets all T plays. There is no handling of noise: with noise, arms are dropped
+//! by chance. O(1) per play, and O(K) once per round; O(K) numbers. (Public code that evaluates the bounds one play
+//! early, or draws a loss anew each time it is mentioned, has other numbers: docs/neighbours.md.)
 
 use super::error::{check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
@@ -26,7 +26,8 @@ use super::spec::PolicyConfig;
 use super::{ArmReport, ArmStatus, PolicyError, RunReason};
 use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
 
-/// Drop arms whose most optimistic future is worse than the flat future of another, for arms that improve without noise.
+/// Drop arms whose most optimistic future is worse than the flat future of another, for arms that improve without
+/// noise.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -42,8 +43,8 @@ pub struct HeidariParams {
 
 impl PolicyConfig for HeidariSpec {
     const NAME: &'static str = "heidari";
-    const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and decaying \
-                                    bandits. IJCAI 2016, improving arms.";
+    const CITATION: &'static str = "Heidari, Kearns, Roth (2016). Tight policy regret bounds for improving and \
+                                    decaying bandits. IJCAI 2016, improving arms.";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
     type Params = HeidariParams;
     type Policy = Heidari;

@@ -402,8 +402,8 @@ mod tests {
     #[test]
     fn short_horizons_are_refused() {
         let refused = RisingHalving::builder().params(&Problem { arms: 5, horizon: Some(5) }).unwrap_err();
-        let text = "policy `rising-halving` needs a horizon of at least 6 plays (every arm once, and one play more), but \
-                    it is 5";
+        let text = "policy `rising-halving` needs a horizon of at least 6 plays (every arm once, and one play more), \
+                    but it is 5";
         assert_eq!(refused.to_string(), text);
         assert_eq!(policy(1, 1, 0.25).next_run(), Run::forever(0));
         let refused = RisingHalving::builder().params(&Problem { arms: 5, horizon: None }).unwrap_err();

@@ -8,12 +8,12 @@
 //! ```
 //!
 //! the first such arm in case of a tie, where n is the number of plays of arm x, h = floor(share·n), and the estimate
-//! extrapolates the trend of the last 2·h losses (`recent_trend.rs`). No horizon is needed. The defaults share = 1/4 and
-//! alpha = 4 are those of the paper's experiments. With them the width is so large that with many arms the policy is
-//! close to round robin (docs/neighbours.md).
+//! extrapolates the trend of the last 2·h losses (`recent_trend.rs`). No horizon is needed. The defaults share = 1/4
+//! and alpha = 4 are those of the paper's experiments. With them the width is so large that with many arms the policy
+//! is close to round robin (docs/neighbours.md).
 //!
-//! This is the clean form. The authors' first public code has mirrored weights in the estimate, refreshes only the index
-//! of the arm just played, and has an index of 1 while h = 0. O(K) per play; the last 2·share·n losses are kept.
+//! This is the clean form. The authors' first public code has mirrored weights in the estimate, refreshes only the
+//! index of the arm just played, and has an index of 1 while h = 0. O(K) per play; the last 2·share·n losses are kept.
 
 use super::error::{check_positive, check_problem};
 use super::history::{RestoredPlays, StateError, ensure};

@@ -1,7 +1,7 @@
 //! Means of the last losses of each arm over windows of geometrically growing length: the state of RAW-UCB and FEWA.
 //!
-//! Seznec, Locatelli, Carpentier, Lazaric and Valko, "Rotting bandits are no harder than stochastic ones", AISTATS 2019,
-//! <https://arxiv.org/abs/1811.11043>, the efficient form of FEWA. Window lengths are
+//! Seznec, Locatelli, Carpentier, Lazaric and Valko, "Rotting bandits are no harder than stochastic ones", AISTATS
+//! 2019, <https://arxiv.org/abs/1811.11043>, the efficient form of FEWA. Window lengths are
 //!
 //! ```text
 //! h_0 = 1,   h_(j+1) = ceil(g·h_j)

@@ -1,17 +1,17 @@
 //! SW-UCB: upper confidence bounds over the last plays of all arms, a reference.
 //!
 //! Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011,
-//! <https://arxiv.org/abs/0805.3415>. For losses, after t plays, of which the last tau count and n_x of those are of arm
-//! x, the next play is of the arm with the least
+//! <https://arxiv.org/abs/0805.3415>. For losses, after t plays, of which the last tau count and n_x of those are of
+//! arm x, the next play is of the arm with the least
 //!
 //! ```text
 //! mean_x - 2·sd·sqrt(xi·ln(min(t, tau)) / n_x),   -infinity if n_x = 0,
 //! ```
 //!
 //! the first such arm in case of a tie. 2·sd is the range of losses in [0, 1]. The defaults tau = ceil(4·sqrt(T·ln T))
-//! and xi = 0.6 are those of papers that compare with it. The window is one of *time*: what leaves it is the oldest play
-//! of any arm, and every index is computed at every play. (Two public versions take what leaves from the arm now played,
-//! or refresh only its index.) O(K) per play; the last tau plays are kept.
+//! and xi = 0.6 are those of papers that compare with it. The window is one of *time*: what leaves it is the oldest
+//! play of any arm, and every index is computed at every play. (Two public versions take what leaves from the arm now
+//! played, or refresh only its index.) O(K) per play; the last tau plays are kept.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
 //! SPO: single-peaked optimism, for arms that improve up to a point and then get worse.
 //!
 //! Lindner, Heidari and Krause, "Addressing the long-term impact of ML decisions via policy regret", IJCAI 2021,
-//! <https://arxiv.org/abs/2106.01325>. Losses are in [0, 1]; before its best play an arm's losses fall by less and less,
-//! after it they rise. Every arm is played max(2, floor(ln T)) times, then always the arm with the most optimistic sum
-//! of its losses over the R = T - t plays that are left:
+//! <https://arxiv.org/abs/2106.01325>. Losses are in [0, 1]; before its best play an arm's losses fall by less and
+//! less, after it they rise. Every arm is played max(2, floor(ln T)) times, then always the arm with the most
+//! optimistic sum of its losses over the R = T - t plays that are left:
 //!
 //! ```text
 //! without noise (band = 0), with the last loss y and its fall d:
@@ -14,9 +14,9 @@
 //! ```
 //!
 //! The inner problem has a closed form (`spo_band.rs`); no linear program is solved. With `refresh = "all"` every play
-//! computes the sum of every arm, because R shrinks for all; with `"played"` only that of the arm just played, as public
-//! code does, which costs regret (docs/neighbours.md). The authors' experiments have a band of 2 sd, which normal noise
-//! leaves in 4.6 % of plays; sd·sqrt(2·ln(2·K·T²)) is one that it hardly ever leaves.
+//! computes the sum of every arm, because R shrinks for all; with `"played"` only that of the arm just played, as
+//! public code does, which costs regret (docs/neighbours.md). The authors' experiments have a band of 2 sd, which
+//! normal noise leaves in 4.6 % of plays; sd·sqrt(2·ln(2·K·T²)) is one that it hardly ever leaves.
 //!
 //! O(K) per play without a band. With one, the hulls of the losses are kept, at most O(T) numbers, usually far fewer.
 
@@ -86,8 +86,8 @@ fn is_band(band: f64) -> bool {
 
 impl PolicyConfig for SpoSpec {
     const NAME: &'static str = "spo";
-    const CITATION: &'static str = "Lindner, Heidari, Krause (2021). Addressing the long-term impact of ML decisions via \
-                                    policy regret. IJCAI 2021. arXiv:2106.01325";
+    const CITATION: &'static str = "Lindner, Heidari, Krause (2021). Addressing the long-term impact of ML decisions \
+                                    via policy regret. IJCAI 2021. arXiv:2106.01325";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::SinglePeaked];
     type Params = SpoParams;
     type Policy = Spo;

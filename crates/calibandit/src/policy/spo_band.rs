@@ -1,8 +1,8 @@
 //! The best future of a single-peaked arm that agrees with its noisy losses so far, in closed form.
 //!
-//! Observed losses l_1, ..., l_n lie within a band: L_k = l_k - band, U_k = l_k + band, both cut to [0, 1]. The question
-//! of SPO is whether some non-increasing convex v has L <= v <= U, and if so, how low its next values can be. It needs no
-//! linear program. With the lines through (i, U_i) and (j, L_j), i < j < n,
+//! Observed losses l_1, ..., l_n lie within a band: L_k = l_k - band, U_k = l_k + band, both cut to [0, 1]. The
+//! question of SPO is whether some non-increasing convex v has L <= v <= U, and if so, how low its next values can be.
+//! It needs no linear program. With the lines through (i, U_i) and (j, L_j), i < j < n,
 //!
 //! ```text
 //! y = max(0, L_n, the greatest of those lines at n)         the least possible v_n
@@ -100,7 +100,8 @@ impl LossBand {
         self.hull.push((n, upper));
     }
 
-    /// Keeps the lines that are the greatest somewhere from here on: a line that is now below a flatter one stays below.
+    /// Keeps the lines that are the greatest somewhere from here on: a line that is now below a flatter one stays
+    /// below.
     fn push_line(&mut self, n: u64, value: f64, new: f64) {
         let now = |&(at, value, slope): &(u64, f64, f64)| value + slope * (n - at) as f64;
         if self.lines.iter().any(|line| now(line) >= value && line.2 >= new) {

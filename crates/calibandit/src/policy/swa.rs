@@ -7,8 +7,9 @@
 //! ```
 //!
 //! times, then always the arm with the least mean of its last h losses; the first such arm in case of a tie. The theory
-//! has alpha = (2·largest decrement)^(-2/3); the default 0.2 is the one that public code uses. The window does not scale
-//! with the losses: if losses are divided by a factor, alpha must be divided by its power 2/3 to keep h, beside `sd`.
+//! has alpha = (2·largest decrement)^(-2/3); the default 0.2 is the one that public code uses. The window does not
+//! scale with the losses: if losses are divided by a factor, alpha must be divided by its power 2/3 to keep h, beside
+//! `sd`.
 //!
 //! A play costs O(K). The last h losses of each arm are kept, O(K·h) numbers with h of order (T/K)^(2/3).
 

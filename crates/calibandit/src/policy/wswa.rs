@@ -1,8 +1,8 @@
 //! wSWA: the sliding window average without a horizon.
 //!
-//! Levine, Crammer and Mannor, "Rotting bandits", NIPS 2017, <https://arxiv.org/abs/1702.07274>: [`Swa`](super::Swa) for
-//! horizons of 1, 2, 4, 8, ... plays, one after the other. Each restart drops all observations. A play costs O(K), and
-//! O(K·h) losses are kept, as in `swa.rs`.
+//! Levine, Crammer and Mannor, "Rotting bandits", NIPS 2017, <https://arxiv.org/abs/1702.07274>: [`Swa`](super::Swa)
+//! for horizons of 1, 2, 4, 8, ... plays, one after the other. Each restart drops all observations. A play costs O(K),
+//! and O(K·h) losses are kept, as in `swa.rs`.
 
 use super::error::{check_positive, check_problem};
 use super::history::{RestoredPlays, StateError, ensure};
