@@ -31,10 +31,12 @@ __all__ = [
     "heidari",
     "kinds",
     "pilot",
+    "planner",
     "raw_ucb",
     "rising_halving",
     "rising_ucb",
     "rising_ucbe",
+    "rotation",
     "sliding_ucb",
     "spo",
     "successive_elimination",
@@ -437,6 +439,60 @@ def discounted_ucb(
       deviation for normal noise.
     """
     return _policy("discounted-ucb", discount=discount, exploration=exploration, sd=sd, label=label)
+
+
+@_readable
+def planner(
+    *,
+    memory_bound: int,
+    exploration: float = 1.0,
+    cells: Literal["tally", "window"] = "tally",
+    label: str | None = None,
+) -> PolicySpec:
+    """Exact plans over all windows from optimistic losses per arm and tally, for tallying games without repeated
+    exposure.
+
+    Source: This project (https://calibandit.github.io/calibandit/beyond-reo.html), for the problem of Malik, Li,
+    Singh (2022), Complete Policy Regret Bounds for Tallying Bandits, COLT 2022.
+
+    * ``memory_bound`` (an integer, at least 1): The memory of the game, the paper's m. A larger bound is a wrong
+      model, unless `cells` is `window`: then an arm's loss is not a function of its plays among the last M. K^M may
+      be 131,072 at most.
+    * ``exploration`` (a positive number): The constant c in the level c ln(2 K M t) of the optimistic losses: a
+      larger one explores more.
+    * ``cells``: What losses depend on: `tally`, or `window` for the generic method, which learns every window for
+      itself.
+    """
+    return _policy("planner", memory_bound=memory_bound, exploration=exploration, cells=cells, label=label)
+
+
+@_readable
+def rotation(
+    *,
+    memory_bound: int,
+    exploration: float = 1.0,
+    longest_period: int | None = None,
+    label: str | None = None,
+) -> PolicySpec:
+    """The best block cycle under optimistic losses per arm and tally: stay, take turns, or work and rest.
+
+    Source: This project (https://calibandit.github.io/calibandit/beyond-reo.html), for the problem of Malik, Li,
+    Singh (2022), Complete Policy Regret Bounds for Tallying Bandits, COLT 2022.
+
+    * ``memory_bound`` (an integer, at least 1): The memory of the game, the paper's m. A larger bound is a wrong
+      model: an arm's loss is then not a function of its plays among the last M.
+    * ``exploration`` (a positive number): The constant c in the level c ln(2 K M t) of the optimistic losses: a
+      larger one explores more.
+    * ``longest_period`` (an integer, at least 1; if None: 2 M): The longest period P of the cycles, in plays. K P^3
+      may be 2^32 at most.
+    """
+    return _policy(
+        "rotation",
+        memory_bound=memory_bound,
+        exploration=exploration,
+        longest_period=longest_period,
+        label=label,
+    )
 
 
 def kinds() -> list[dict[str, Any]]:
