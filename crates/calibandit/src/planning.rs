@@ -5,8 +5,8 @@
 //! dynamic programming ([`graph_planner`]), and the integers in which costs are counted ([`fixed_point`]). Cycles of a
 //! simple form need no graph and are found for long memories too ([`block_cycle`]).
 //!
-//! [`game::optimum`](crate::game) makes a game into such a graph; policies that plan make one of what they know. So this
-//! module knows neither of them: no games, no arms beyond their numbers, no noise and no learning.
+//! [`game::optimum`](crate::game) makes a game into such a graph; policies that plan make one of what they know. So
+//! this module knows neither of them: no games, no arms beyond their numbers, no noise and no learning.
 
 pub(crate) mod block_cycle;
 pub(crate) mod dynamic_program;

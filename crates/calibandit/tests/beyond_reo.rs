@@ -45,13 +45,13 @@ fn both_policies_find_cycles_that_no_single_arm_attains() {
 }
 
 /// Forwards to a policy and keeps the number of plays.
-struct Counted<P> {
+struct PlanCounter<P> {
     policy: P,
     plays: u64,
     most_plans: fn(&P, u64),
 }
 
-impl<P: Policy> Policy for Counted<P> {
+impl<P: Policy> Policy for PlanCounter<P> {
     fn next_run(&mut self) -> Run {
         let run = self.policy.next_run();
         (self.most_plans)(&self.policy, self.plays);
@@ -83,15 +83,15 @@ fn the_number_of_plans_is_bounded() {
     };
     let planner = Planner::builder(3).build(&problem, key.policy()).unwrap();
     let mut planner =
-        Counted { policy: planner, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 6.0, plays) };
+        PlanCounter { policy: planner, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 6.0, plays) };
     run(&mut planner);
     let rotation = Rotation::builder(3).build(&problem, key.policy()).unwrap();
     let mut rotation =
-        Counted { policy: rotation, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 6.0, plays) };
+        PlanCounter { policy: rotation, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 6.0, plays) };
     run(&mut rotation);
     let windows = Planner::builder(3).cells(PlannerCells::Window).build(&problem, key.policy()).unwrap();
     let mut windows =
-        Counted { policy: windows, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 8.0, plays) };
+        PlanCounter { policy: windows, plays: 0, most_plans: |policy, plays| check_plans(policy.plans(), 8.0, plays) };
     run(&mut windows);
     // The bound is not idle: cells that are played all the time double again and again.
     assert!(planner.policy.plans() > 15 && rotation.policy.plans() > 15 && windows.policy.plans() > 15);

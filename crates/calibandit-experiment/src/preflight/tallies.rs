@@ -17,15 +17,16 @@ pub(super) fn note(label: &str, policy: &PolicySpec, game: &Game) -> Option<Stri
     };
     if game.is_rested() {
         return Some(format!(
-            "{label} looks at the last M = {told} plays, but arms of this game remember all of theirs: no guarantee holds"
+            "{label} looks at the last M = {told} plays, but arms of this game remember all of theirs: no \
+             guarantee holds"
         ));
     }
     let memory = game.memory() as u64;
     if by_window {
         return (told < memory).then(|| {
             format!(
-                "{label} sees the last M = {told} plays, but the game's memory is m = {memory}: no guarantee holds; set \
-                 `memory_bound` to {memory} or more"
+                "{label} sees the last M = {told} plays, but the game's memory is m = {memory}: no guarantee holds; \
+                 set `memory_bound` to {memory} or more"
             )
         });
     }
@@ -33,8 +34,8 @@ pub(super) fn note(label: &str, policy: &PolicySpec, game: &Game) -> Option<Stri
     let weighted = dependent.clone().any(|arm| arm.weights().as_slice().windows(2).any(|pair| pair[0] != pair[1]));
     if weighted {
         return Some(format!(
-            "{label} counts plays, but this game weighs them by their age: losses are not a function of its counts, and \
-             no guarantee holds; `cells = \"window\"` of `planner` is right for all weights"
+            "{label} counts plays, but this game weighs them by their age: losses are not a function of its counts, \
+             and no guarantee holds; `cells = \"window\"` of `planner` is right for all weights"
         ));
     }
     let other = dependent.map(|arm| arm.memory() as u64).find(|&memory| memory != told)?;

@@ -1,7 +1,7 @@
 //! The best block cycle: each arm at most once per period, with its plays in a row.
 //!
-//! In a cycle of P plays that is repeated for ever, let arm x have one block of `a` plays. The tally of the i-th play of
-//! the block, the number of plays of x among the last m, depends on a, P and i only, not on the order of the other
+//! In a cycle of P plays that is repeated for ever, let arm x have one block of `a` plays. The tally of the i-th play
+//! of the block, the number of plays of x among the last m, depends on a, P and i only, not on the order of the other
 //! arms. With m = qP + r, 0 <= r < P, and s = max(0, r - (P - a)), the tallies of the block are
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! The cheapest walk by dynamic programming, one play after the other: for horizons too short for cycles, and the reference
-//! against which the other algorithms are tested.
+//! The cheapest walk by dynamic programming, one play after the other: for horizons too short for cycles, and the
+//! reference against which the other algorithms are tested.
 
 use super::error::PlanningError;
 use super::graph::{EdgeId, Graph};

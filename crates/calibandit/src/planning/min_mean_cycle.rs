@@ -126,8 +126,8 @@ fn reachable(graph: &Graph, alive: &mut [bool]) -> Vec<u32> {
     states
 }
 
-/// The edges of a cycle with the least mean of the whole graph, wherever it is; `None` if there is no cycle. If no cycle
-/// has a smaller mean than `known`, it is that one.
+/// The edges of a cycle with the least mean of the whole graph, wherever it is; `None` if there is no cycle. If no
+/// cycle has a smaller mean than `known`, it is that one.
 pub(crate) fn least_mean_cycle(
     graph: &Graph,
     known: Option<Vec<EdgeId>>,

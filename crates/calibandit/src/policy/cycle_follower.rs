@@ -64,8 +64,8 @@ impl CycleFollower {
         self.plans
     }
 
-    /// The optimistic loss of each cell: the least mean that its losses do not rule out at the level c·ln(2·C·t), with C
-    /// cells, after t plays.
+    /// The optimistic loss of each cell: the least mean that its losses do not rule out at the level c·ln(2·C·t), with
+    /// C cells, after t plays.
     pub(super) fn optimistic(&self) -> Vec<f64> {
         let level = self.exploration * math::ln(2.0 * self.grid.len() as f64 * self.plays.max(1) as f64);
         self.losses.lower_bounds(level)

@@ -2,9 +2,9 @@
 //!
 //! Malik, Li and Singh, "Complete Policy Regret Bounds for Tallying Bandits", COLT 2022, state the problem: with unit
 //! weights and memory m, a game is K·m unknown numbers, the expected loss of each arm at each tally, but the best
-//! sequence of plays is a cycle among K^m windows. They give no practical algorithm. This one is optimism in the face of
-//! uncertainty, as in UCRL2 (Jaksch, Ortner and Auer 2010), with known transitions (Ortner 2010). For each cell, an arm
-//! x with a tally y, let n be the number of its losses and mean their mean. After t plays, its optimistic loss is
+//! sequence of plays is a cycle among K^m windows. They give no practical algorithm. This one is optimism in the face
+//! of uncertainty, as in UCRL2 (Jaksch, Ortner and Auer 2010), with known transitions (Ortner 2010). For each cell, an
+//! arm x with a tally y, let n be the number of its losses and mean their mean. After t plays, its optimistic loss is
 //!
 //! ```text
 //! min { q : n·kl(mean, q) <= c·ln(2·K·M·t) },   at least mean - sqrt(c·ln(2·K·M·t) / (2n)),
@@ -14,9 +14,10 @@
 //! least mean of optimistic losses, found exactly ([`planning`](crate::planning)). It is followed until some cell has
 //! doubled its number of losses, which gives at most K·M·(1 + log2(T / (K·M))) plans after the first.
 //!
-//! With c = 1 the CPR is at most of order sqrt(K·M·T·ln T) + K·M²·ln T if M is the memory of the game; docs/beyond-reo.md
-//! has the proof. With `cells = "window"` a cell is an arm with the whole window: the same algorithm without the
-//! knowledge that losses depend on tallies, which is a generic method of reinforcement learning. It pays for K^M cells.
+//! With c = 1 the CPR is at most of order sqrt(K·M·T·ln T) + K·M²·ln T if M is the memory of the game;
+//! docs/beyond-reo.md has the proof. With `cells = "window"` a cell is an arm with the whole window: the same algorithm
+//! without the knowledge that losses depend on tallies, which is a generic method of reinforcement learning. It pays
+//! for K^M cells.
 //!
 //! The cost of a play is O(M); a plan visits the K^M windows some tens of times.
 
@@ -56,8 +57,8 @@ pub enum PlannerCells {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct PlannerSpec {
-    /// The memory of the game, the paper's m. A larger bound is a wrong model, unless `cells` is `window`: then an arm's
-    /// loss is not a function of its plays among the last M. K^M may be 131,072 at most.
+    /// The memory of the game, the paper's m. A larger bound is a wrong model, unless `cells` is `window`: then an
+    /// arm's loss is not a function of its plays among the last M. K^M may be 131,072 at most.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub memory_bound: u64,
     /// The constant c in the level c ln(2 K M t) of the optimistic losses: a larger one explores more.
@@ -371,8 +372,8 @@ mod tests {
         let refused = build(3, Planner::builder(11)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "policy `planner` would plan over 177147 windows, K^M, and 131072 are the most that it can: choose a smaller \
-             `memory_bound` or fewer arms, or the policy `rotation`"
+            "policy `planner` would plan over 177147 windows, K^M, and 131072 are the most that it can: choose a \
+             smaller `memory_bound` or fewer arms, or the policy `rotation`"
         );
         for (arms, memory) in [(10, 64), (1, u64::MAX), (2, u64::MAX)] {
             let refused = build(arms, Planner::builder(memory)).unwrap_err();

@@ -14,8 +14,8 @@
 //! of each after t plays, and a new plan whenever a cell has doubled its number of losses. The tallies of plays between
 //! two cycles are counted like all others, so no play is wasted.
 //!
-//! With c = 1 the loss exceeds that of the best block cycle by at most the order of sqrt(K·M·T·ln T) + K·M²·ln T if M is
-//! the memory of the game; docs/beyond-reo.md has the proof, and measures how far the best block cycle is from the
+//! With c = 1 the loss exceeds that of the best block cycle by at most the order of sqrt(K·M·T·ln T) + K·M²·ln T if M
+//! is the memory of the game; docs/beyond-reo.md has the proof, and measures how far the best block cycle is from the
 //! optimum. The cost of a play is O(M).
 
 use super::cycle_follower::CycleFollower;
@@ -220,7 +220,8 @@ impl Policy for Rotation {
         self.follower.observe(run, feedback);
     }
 
-    /// The arm that the present plan plays most often. What the policy would do is the whole [`cycle`](Rotation::cycle).
+    /// The arm that the present plan plays most often. What the policy would do is the whole
+    /// [`cycle`](Rotation::cycle).
     fn recommend(&self) -> usize {
         self.follower.recommend()
     }
@@ -312,8 +313,8 @@ mod tests {
         let refused = build(10, Rotation::builder(1000)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "policy `rotation` would plan over 80000000000 steps, K·P³, and 4294967296 are the most that it can: choose \
-             a smaller `longest_period`, or fewer arms"
+            "policy `rotation` would plan over 80000000000 steps, K·P³, and 4294967296 are the most that it can: \
+             choose a smaller `longest_period`, or fewer arms"
         );
         assert!(build(10, Rotation::builder(1000).longest_period(100)).is_ok());
         let refused = build(10, Rotation::builder(u64::MAX)).unwrap_err();
