@@ -138,7 +138,7 @@ fn help_says_what_to_do() {
         ("arms = 5", "arms = 5\nseed = 5", "`seed` belongs at the top of the file, before the first table"),
         ("kind = \"exp3\"", "kind = \"exp3\"\nmemory_bound = 3", "other keys of kind \"exp3\" are `gamma` or `label`"),
         ("horizon = 1_000_000\n", "", "`horizon`: The number of plays, T"),
-        ("kind = \"step\"", "kind = \"nothing\"", "`random-reo` or `custom`"),
+        ("kind = \"step\"", "kind = \"nothing\"", "`learning-curves` or `custom`"),
         ("usual_loss = 0.5", "feedback = \"normal\"", "write `feedback = { normal = { ... } }`"),
         ("seed = 1", "[sweep]\n\"game.memory\" = 3", "write the values in brackets"),
         ("seed = 1", "[sweep]\n\"policy.memory_bound\" = [3, 100_000]", "at the point M=100000 of the sweep"),

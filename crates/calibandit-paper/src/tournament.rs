@@ -149,7 +149,7 @@ pub enum TournamentError {
         /// The policy.
         policy: String,
         /// The reason.
-        source: PolicyError,
+        source: Box<PolicyError>,
     },
     /// A policy could not be simulated.
     #[error("{game}, policy {policy}: {source}")]

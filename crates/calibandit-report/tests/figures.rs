@@ -14,18 +14,24 @@ fn draw(figure: &Figure) -> String {
     figure.to_svg(&Palette::for_figures([figure]))
 }
 
+/// The points of a path: the first one, then steps from point to point. A number ends before a space, a letter, a minus
+/// sign or a second decimal point.
+fn places(path: &str) -> Vec<(f64, f64)> {
+    let separated = path.replace(['M', 'l', 'Z'], " ").replace('-', " -");
+    let numbers: Vec<f64> = separated.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let mut at = (0.0, 0.0);
+    let step = |pair: &[f64]| {
+        at = (at.0 + pair[0], at.1 + pair[1]);
+        at
+    };
+    numbers.chunks_exact(2).map(step).collect()
+}
+
 /// The unfilled paths of a colour, as lists of points.
 fn lines_of(svg: &str, color: &str) -> Vec<Vec<(f64, f64)>> {
     svg.lines()
         .filter(|line| line.starts_with("<path") && line.contains("fill=\"none\"") && line.contains(color))
-        .map(|line| {
-            let data = line.split('"').nth(1).unwrap();
-            let place = |pair: &str| {
-                let (x, y) = pair.split_once(' ').unwrap();
-                (x.parse().unwrap(), y.parse().unwrap())
-            };
-            data.trim_start_matches('M').split('L').map(place).collect()
-        })
+        .map(|line| places(line.split('"').nth(1).unwrap()))
         .collect()
 }
 

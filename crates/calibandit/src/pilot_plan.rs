@@ -316,7 +316,7 @@ mod tests {
     fn sizes_are_those_of_the_formulas() {
         let size = PilotDesign::plays_per_arm;
         assert_eq!(size(PilotDesign::Tallying, 64, 0.1, 0.2), 640.0, "ten times the longest memory");
-        assert_eq!(size(PilotDesign::Tallying, 64, 0.5, 0.1), 15_000.0);
+        assert_eq!(size(PilotDesign::Tallying, 64, 0.5, 0.1), 20_000.0);
         assert_eq!(size(PilotDesign::Blocks, 64, 0.1, 0.2), 1920.0, "20 blocks of 96");
         assert_eq!(size(PilotDesign::Blocks, 3, 0.5, 0.1), 5625.0, "1125 blocks of 5");
     }

@@ -218,7 +218,7 @@ impl PlannedTournament {
             let names = || (entry.name.clone(), policy.label.clone());
             let mut policy = spec.build(&problem, streams.policy()).map_err(|source| {
                 let (game, policy) = names();
-                TournamentError::Policy { game, policy, source }
+                TournamentError::Policy { game, policy, source: Box::new(source) }
             })?;
             let mut noise = streams.noise();
             let last = simulate(&game, &mut policy, &grid, Engine::Leaping, &mut noise)
@@ -301,7 +301,7 @@ impl PlannedGame {
                 Err(PolicyError::HorizonTooShort { .. }) => Participation::Cannot,
                 Err(source) => {
                     let (game, policy) = (entry.name.clone(), policy.label.clone());
-                    return Err(TournamentError::Policy { game, policy, source });
+                    return Err(TournamentError::Policy { game, policy, source: Box::new(source) });
                 }
             });
         }

@@ -87,6 +87,8 @@ pub(crate) fn check_policy_kind(policy: &PolicySpec, settings: &LaneSettings) ->
         PolicySpec::Exp3(_) | PolicySpec::BatchedExp3(_) if !in_order => {
             Err(LaneSettingsError::OwnDraws { kind: policy.kind() })
         }
+        // Policies that plan count the tallies of the plays that they asked for, and use losses of cold arms.
+        PolicySpec::Planner(_) | PolicySpec::Rotation(_) => Err(LaneSettingsError::OneWindow { kind: policy.kind() }),
         PolicySpec::Pilot(_) if !in_order || settings.overlap > 1 => {
             Err(LaneSettingsError::OrderedPlays { kind: policy.kind() })
         }

@@ -286,6 +286,15 @@ pub enum LaneSettingsError {
         /// The kind of the policy.
         kind: &'static str,
     },
+    /// A policy that plans the plays of one window.
+    #[error(
+        "the policy `{kind}` plans every play of one window and learns from arms that are not calibrated, so it cannot \
+         use losses of lanes: use it with `Advisor`"
+    )]
+    OneWindow {
+        /// The kind of the policy.
+        kind: &'static str,
+    },
     /// The number of arms is out of range.
     #[error("an advisor needs between 1 and {} arms, but {arms} were given", crate::Problem::MOST_ARMS)]
     Arms {

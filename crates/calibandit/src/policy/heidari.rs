@@ -18,6 +18,8 @@
 //! by chance. O(1) per play, and O(K) once per round; O(K) numbers. (Public code that evaluates the bounds one play
 //! early, or draws a loss anew each time it is mentioned, has other numbers: docs/neighbours.md.)
 
+use std::cmp::Ordering;
+
 use super::error::{check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::optimistic_sum::optimistic_sum;
@@ -143,7 +145,7 @@ impl Heidari {
         let high = self.high(best);
         let mut left = std::mem::take(&mut self.left);
         // Written so that the best arm stays, and that NaN drops nothing.
-        left.retain(|&arm| arm == best || !(high < self.low(arm)));
+        left.retain(|&arm| arm == best || high.partial_cmp(&self.low(arm)) != Some(Ordering::Less));
         self.left = left;
     }
 }

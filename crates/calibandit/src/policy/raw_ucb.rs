@@ -198,7 +198,8 @@ impl RawUcb {
         let later = self.scale(self.plays.saturating_add(self.plays / 8 + 8));
         let mut best = (0, f64::INFINITY);
         for arm in 0..arms {
-            if !(scale < self.lines.lines[arm].until) {
+            let known = scale < self.lines.lines[arm].until;
+            if !known {
                 self.lines.lines[arm] = index_line(self.windows.means(arm), self.windows.widths(), scale, later);
             }
             let line = self.lines.lines[arm];

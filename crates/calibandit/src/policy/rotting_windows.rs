@@ -210,7 +210,9 @@ impl ArmWindows {
                 && history.allows_sum(count.unwrap_or(0) as f64, self.total - base);
             ensure(parts, "the sum of a pending window is out of range")?;
         }
-        Ok(())
+        // The newest level is opened when all plays of the arm fill its window.
+        let newest = (self.starts.last(), self.bases.last());
+        ensure(newest == (None, None) || newest == (Some(&0), Some(&0.0)), "the longest pending window starts too late")
     }
 }
 

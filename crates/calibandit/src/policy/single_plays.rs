@@ -75,7 +75,7 @@ pub(super) fn check_largest<'a>(
     let most = history.losses.0.abs().max(history.losses.1.abs());
     ensure((0.0..=most).contains(&largest), "the largest loss is out of range")?;
     let known = |loss: &f64| history.allows_mean(*loss) && loss.abs() <= largest;
-    ensure(losses.all(|loss| known(loss)), "an observed loss is out of range")
+    ensure(losses.all(known), "an observed loss is out of range")
 }
 
 /// Whether a sum of `terms` losses of at most this size, kept up to date term by term, agrees with the sum itself.

@@ -10,7 +10,11 @@ use rand::RngExt;
 fn policies() -> Vec<PolicySpec> {
     let indices = [Index::Challenge, Index::Cautious, Index::EmpiricalBayes, Index::Thompson];
     let calibrated = indices.map(|index| PolicySpec::from(Calibrated::builder(3).first(4).index(index)));
+    let settings = LaneSettings::new(ExpiryRule::Never).filler(LaneFiller::Wait);
     let others = PolicySpec::catalogue().iter().map(|kind| kind.example.clone().with_memory_bound(3));
+    // Lanes refuse some policies.
+    let others =
+        others.filter(|spec| LaneAdvisor::builder(spec.clone(), 2, settings.clone()).horizon(4000).build().is_ok());
     calibrated.into_iter().chain(others).collect()
 }
 
