@@ -639,9 +639,9 @@ def recommender(*, arms: int = 4, plays: int = 3000, feedback: NoiseLike = "none
 
     An arm's reward follows `v_(i+1) = v_i + novelty · decay^i - pull · (v_i - value)`. Drawn for each arm are
     `value` (0 with probability 0.2, otherwise uniform up to 0.5), `novelty` (uniform up to 0.5), `decay` (uniform
-    from 0.9 to 1) and `pull` (uniform up to 0.2). The source rescales rewards into [0, 1], with K = 4 and T = 3000.
-    What it does not say is ours: v_0 is `value`, the first play has v_1, all arms are divided by the largest reward
-    of any of them, and the reward stays what it is after `plays` plays.
+    between 0.9 and 1) and `pull` (uniform up to 0.2). The source rescales rewards into [0, 1], with K = 4 and T =
+    3000. What it does not say is ours: v_0 is `value`, the first play has v_1, all arms are divided by the largest
+    reward of any of them, and the reward stays what it is after `plays` plays.
 
     In the literature: Lindner, Heidari, Krause (IJCAI 2021), the recommender experiment of their code.
 

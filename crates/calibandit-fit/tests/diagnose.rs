@@ -302,8 +302,8 @@ fn a_diagnosis_can_be_stopped() {
     assert!(matches!(stopped, Err(DiagnoseError::Interrupted(_))), "{stopped:?}");
 }
 
-/// Two policies wrote the log, one after the other: one stays for 64 plays, the other for 2. Losses depend on the plays in
-/// a row only, not on the time.
+/// Two policies wrote the log, one after the other: one stays for 64 plays, the other for 2. Losses depend on the plays
+/// in a row only, not on the time.
 #[test]
 fn a_mixture_of_logging_policies_is_no_drift() {
     let mut draws = StreamKey::new(1, "mixture", 0).noise();

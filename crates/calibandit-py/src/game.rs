@@ -40,7 +40,8 @@ pub(crate) struct ArmParts<'py>(
     String,
 );
 
-/// Numbers of arms and of the longest memory (`None` if the game is rested), the best arm, the eventual losses and the names.
+/// Numbers of arms and of the longest memory (`None` if the game is rested), the best arm, the eventual losses and the
+/// names.
 type Facts = (usize, Option<usize>, usize, Vec<f64>, Vec<Option<String>>);
 
 /// `alpha`, `best_arm`, `arm`, `window`, `plays`.

@@ -1,7 +1,8 @@
 //! Runs, their feedback, and what a policy is told about a problem.
 //!
 //! These types are below games and policies: a game produces [`Feedback`], a policy asks for [`Run`]s and is told a
-//! [`Problem`]; a [`GameClass`] says what a policy assumes about a game. This module contains no algorithm and knows neither of the two.
+//! [`Problem`]; a [`GameClass`] says what a policy assumes about a game. This module contains no algorithm and knows
+//! neither of the two.
 
 mod game_class;
 

@@ -133,8 +133,8 @@ impl<'a> Instances<'a> {
     }
 }
 
-/// The excess over mu(x*) of what losses are compared with, at each checkpoint. Without it there is no regret, so that a
-/// run is refused.
+/// The excess over mu(x*) of what losses are compared with, at each checkpoint. Without it there is no regret, so that
+/// a run is refused.
 pub(crate) fn optimum_at_checkpoints(
     optima: &mut Optima<'_>,
     experiment: &Experiment,

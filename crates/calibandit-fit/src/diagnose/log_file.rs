@@ -57,8 +57,8 @@ pub fn read_log(path: &Path, columns: LogColumns<'_>) -> Result<Log, LogFileErro
     read_log_interruptible(path, columns, Interrupt::never())
 }
 
-/// [`read_log`] with a stop flag, which is looked at before the file is taken apart, at each row of a CSV file, and before
-/// the plays are put in order.
+/// [`read_log`] with a stop flag, which is looked at before the file is taken apart, at each row of a CSV file, and
+/// before the plays are put in order.
 ///
 /// # Errors
 /// As [`read_log`], and [`LogFileError::Interrupted`] if the flag is set.

@@ -120,8 +120,8 @@ pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
     all
 }
 
-/// The games of neighbouring models, in which repeated exposure is not optimal or arms are rested: policies with a memory
-/// bound are not made for them.
+/// The games of neighbouring models, in which repeated exposure is not optimal or arms are rested: policies with a
+/// memory bound are not made for them.
 const NEIGHBOURS: [&str; 13] = [
     "sweet-spot",
     "congestion",

@@ -208,8 +208,8 @@ fn tallying(found: &TallyingDiagnosis) -> String {
         None => String::new(),
     };
     // Weights that fall with age hardly matter at the end, so a log seldom shows them.
-    let old = " If the weights of old plays fall, the longest of them can be older than this set says; what counts for M \
-               is from when on losses are settled.";
+    let old = " If the weights of old plays fall, the longest of them can be older than this set says; what counts for \
+               M is from when on losses are settled.";
     format!(
         "If losses depend on a tally of past plays ({} weights, a monotone curve): memory {}; {set}.{settled}{}",
         found.kernel.name(),

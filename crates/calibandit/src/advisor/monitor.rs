@@ -20,8 +20,8 @@
 //! Only runs that begin with a switch are compared; later runs of a visit are farther from the warm-up. Losses of
 //! burn-in plays from the M-th on are used if they are told. With the *probe*, the first visit of each arm has a
 //! burn-in of 4M - 1 plays, so that a memory of up to 4M shows, and [`probe_test`](super::probe_test) compares these
-//! plays once, with a probability of a false alarm of 4 %; the bets then have the remaining 1 %. In terms of wealth, four
-//! fifths are staked on a rejection, which pays 25, and one fifth on the bets.
+//! plays once, with a probability of a false alarm of 4 %; the bets then have the remaining 1 %. In terms of wealth,
+//! four fifths are staked on a rejection, which pays 25, and one fifth on the bets.
 //!
 //! What it cannot see: a change after the end of the runs, or one that is small compared with the noise of a few times
 //! M losses per arm. Its silence does not prove that M is long enough.

@@ -10,9 +10,9 @@ use crate::rng::Stream;
 ///
 /// An arm's reward follows `v_(i+1) = v_i + novelty · decay^i - pull · (v_i - value)`. Drawn for each arm are `value`
 /// (0 with probability 0.2, otherwise uniform up to 0.5), `novelty` (uniform up to 0.5), `decay` (uniform between 0.9
-/// and 1) and `pull` (uniform up to 0.2). The source rescales rewards into [0, 1], with K = 4 and T = 3000. What it does
-/// not say is ours: v_0 is `value`, the first play has v_1, all arms are divided by the largest reward of any of them,
-/// and the reward stays what it is after `plays` plays.
+/// and 1) and `pull` (uniform up to 0.2). The source rescales rewards into [0, 1], with K = 4 and T = 3000. What it
+/// does not say is ours: v_0 is `value`, the first play has v_1, all arms are divided by the largest reward of any of
+/// them, and the reward stays what it is after `plays` plays.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

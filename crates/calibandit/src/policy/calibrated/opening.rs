@@ -13,7 +13,8 @@ const OPENING_PART: f64 = 4.0;
 /// The start may end before every arm is measured only if measuring all would take more than one part in this many of
 /// the horizon. Otherwise stopping saves little, and a start of all arms in their order is easier to follow.
 const LONG_START: f64 = 16.0;
-/// With many measured arms, the decision to stop is looked at only when their number has grown by one part in this many.
+/// With many measured arms, the decision to stop is looked at only when their number has grown by one part in this
+/// many.
 const STOP_LOOKS: usize = 16;
 
 /// Whether measuring this many arms takes a large part of the horizon.
@@ -153,9 +154,9 @@ mod tests {
         policy.opened
     }
 
-    /// The best of j arms is about 1/j of the range above the least. Another one, which costs about 30 plays at half the
-    /// range, brings that in every later play with probability 1/(j + 1): with 10^5 plays the optimum is near 80 arms.
-    /// With losses near 1 an arm has less to lose, and the best more to gain.
+    /// The best of j arms is about 1/j of the range above the least. Another one, which costs about 30 plays at half
+    /// the range, brings that in every later play with probability 1/(j + 1): with 10^5 plays the optimum is near 80
+    /// arms. With losses near 1 an arm has less to lose, and the best more to gain.
     #[test]
     fn the_start_stops_when_another_arm_costs_more_than_it_brings() {
         for horizon in [20_000, 100_000] {

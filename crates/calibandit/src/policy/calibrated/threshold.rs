@@ -1,7 +1,7 @@
 //! The evidence, in nats, at which an arm is ruled out.
 //!
-//! All thresholds lie between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm; the proof in
-//! docs/calibrated.md needs no other property.
+//! All thresholds lie between `0.5·ln(1 + x/DISCOUNT)` and `ln(1 + x)`, where x is the prospect of the arm; the proof
+//! in docs/calibrated.md needs no other property.
 
 use super::tuning::Tuning;
 use crate::math;
