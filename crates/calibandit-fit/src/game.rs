@@ -286,7 +286,9 @@ pub fn fit_game(losses: &[ArmLosses], options: &GameFitOptions) -> Result<GameFi
             }
         };
         let memory = given.unwrap_or_else(|| settles(&fit, tolerance / (range.high() - range.low())));
-        match leaves_range(&fit, memory.min(fit.last)) {
+        // The loss of the game from its memory on is that of the last observed position.
+        let last = (!(0.0..=1.0).contains(&fit.terminal_mean())).then_some(fit.last);
+        match leaves_range(&fit, memory.min(fit.last)).or(last) {
             None => arms.push(FittedArm { name, fit, memory }),
             Some(position) => {
                 let reason = LeftOutReason::OutsideUnitInterval { position, mean: fit.mean(position) };

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use calibandit::rng::{Stream, StreamKey};
-use calibandit_fit::{Fit, FitError, Observation, WarmUp, fit};
+use calibandit_fit::{
+    ArmsError, Fit, FitError, GameFitOptions, LossColumns, LossRange, Observation, WarmUp, fit, fit_game, parse_losses,
+};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Normal};
 
@@ -185,4 +187,17 @@ fn invalid_observations_are_errors_with_the_reason() {
     assert_eq!(fit(WarmUp::ExponentialLinear, &zero), Err(FitError::PositionZero));
     let error = fit(WarmUp::ExponentialLinear, &observe(&[0.5, f64::NAN, 0.3])).unwrap_err();
     assert!(error.to_string().contains("position 2"), "{error}");
+}
+
+/// Found by fuzzing: with a memory of 1 only the first value of the curve was checked, and the game has the last one.
+#[test]
+fn an_arm_whose_last_value_leaves_the_range_is_left_out() {
+    let table = "arm,position,loss\nada,3,608\nbo,1,8.1\nbo,3,7.4\nbo,5,6.4\nbo,5,59\n";
+    let columns = LossColumns { arm: "arm", position: "position", loss: "loss" };
+    let losses = parse_losses("table.csv", table.as_bytes(), columns).unwrap();
+    let options = GameFitOptions { range: LossRange::new(0.0, 10.0).unwrap(), ..GameFitOptions::default() };
+    let refused = fit_game(&losses, &options).unwrap_err();
+    let ArmsError::NoneLeft { left_out } = &refused else { panic!("{refused}") };
+    let reasons: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("bo") && reason.contains("at position 5")), "{reasons:?}");
 }

@@ -13,8 +13,7 @@ fn policies() -> Vec<PolicySpec> {
     let settings = LaneSettings::new(ExpiryRule::Never).filler(LaneFiller::Wait);
     let others = PolicySpec::catalogue().iter().map(|kind| kind.example.clone().with_memory_bound(3));
     // Lanes refuse some policies.
-    let others =
-        others.filter(|spec| LaneAdvisor::builder(spec.clone(), 2, settings.clone()).horizon(4000).build().is_ok());
+    let others = others.filter(|spec| LaneAdvisor::builder(spec.clone(), 2, settings).horizon(4000).build().is_ok());
     calibrated.into_iter().chain(others).collect()
 }
 
