@@ -18,7 +18,9 @@
 use super::error::{check, check_positive, check_problem};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::raw_ucb::{default_grid, label_with_alpha};
-use super::rotting_windows::{GREATEST_GRID, LEAST_GRID, RottingWindows, is_grid};
+#[cfg(feature = "schema")]
+use super::rotting_windows::{GREATEST_GRID, LEAST_GRID};
+use super::rotting_windows::{RottingWindows, is_grid};
 use super::single_plays::{default_sd, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
