@@ -33,8 +33,8 @@ class Arm:
     Args:
         weights: The weights of the plays in the window, newest first, each in (0, 1]. Their number is the memory of the
             arm.
-        memory: Instead of ``weights``: this many weights of 1. With ``"all"`` the arm is rested: its loss depends on all
-            of its plays since the beginning.
+        memory: Instead of ``weights``: this many weights of 1. With ``"all"`` the arm is rested: its loss depends on
+            all of its plays since the beginning.
         loss: The expected loss of a play, which lies in [0, 1]:
 
             * a number: a constant loss;

@@ -320,8 +320,8 @@ def warn_short_bound(label: str, memory_bound: int | None, played: Game, stackle
     """Warn if the memory bound of a policy is below the memory of the game."""
     if memory_bound is not None and played.memory == "all":
         warn(
-            f"{label} is meant for arms with a finite memory, but the game is rested (memory 'all'): no guarantee holds, "
-            "because an arm is never calibrated",
+            f"{label} is meant for arms with a finite memory, but the game is rested (memory 'all'): no guarantee "
+            "holds, because an arm is never calibrated",
             MemoryBoundWarning,
             stacklevel=stacklevel + 1,
         )

@@ -62,7 +62,8 @@ class BestSequence:
     """The arms of a rested game with their numbers of plays."""
 
     def __len__(self) -> int:
-        return sum(plays for _, plays in self.blocks) + len(self.prefix) + len(self.cycle) * self.repeats + len(self.tail)
+        in_blocks = sum(plays for _, plays in self.blocks)
+        return in_blocks + len(self.prefix) + len(self.cycle) * self.repeats + len(self.tail)
 
     def __iter__(self) -> Iterator[int]:
         for arm, plays in self.blocks:

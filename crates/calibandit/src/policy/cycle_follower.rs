@@ -73,7 +73,7 @@ impl CycleFollower {
 
     /// Follows this cycle from now on, and begins where joining it costs least under these losses.
     pub(super) fn follow(&mut self, cycle: Vec<u32>, optimistic: &[f64]) {
-        self.plans += 1;
+        self.plans = self.plans.saturating_add(1);
         self.due = false;
         self.losses.plan_made();
         if cycle == self.cycle {
@@ -158,6 +158,7 @@ impl CycleFollower {
         ensure(self.cycle.iter().all(|&arm| (arm as usize) < arms), "the plan has an arm that does not exist")?;
         ensure(self.at < self.cycle.len().max(1), "the position is not in the plan")?;
         ensure(self.due || !self.cycle.is_empty(), "there is no plan")?;
+        ensure(self.plans <= self.plays.saturating_add(1), "there are more plans than plays")?;
         if let Some(closed) = history.closed {
             ensure(self.plays == closed.known_plays(), "the policy and the advisor differ in the number of plays")?;
             let skipped = if by_window && self.plays > 0 { memory as u64 - 1 } else { 0 };
