@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Literal, SupportsFloat, Union
 
 from . import _core
@@ -72,7 +73,7 @@ class Arm:
             self._set("weights", floats("weights", self.weights))
         if self.memory is not None and self.memory != "all":
             if isinstance(self.memory, str):
-                raise SpecError(f"`memory` is {self.memory!r}: give a number of plays, or 'all'")
+                raise ArgumentTypeError(f"`memory` must be a whole number or 'all', not {self.memory!r}")
             self._set("memory", whole("memory", self.memory))
         self._set("loss", _loss(self.loss))
         self._set("feedback", noise(self.feedback))
@@ -181,10 +182,19 @@ def _part(name: str, value: Any) -> Any:
     if callable(value):
         return value
     if isinstance(value, Mapping):
-        return {key: number(f"{name}[{key!r}]", one) for key, one in value.items()}
+        return {key: _field(f"{name}[{key!r}]", one) for key, one in value.items()}
     if isinstance(value, (list, tuple)) and any(isinstance(item, Mapping) for item in value):
         return [_part(f"{name}[{place}]", item) for place, item in enumerate(value)]
     return number(name, value) if is_number(value) else floats(name, value)
+
+
+def _field(name: str, value: Any) -> Any:
+    """A field of a shape. Numbers of plays are whole numbers and stay what they are."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return number(name, value) if is_number(value) or isinstance(value, (str, bytes)) else floats(name, value)
 
 
 class ArmList(list[Arm]):

@@ -318,16 +318,19 @@ def game(kind: str, **parameters: Any) -> Game:
 
 def warn_short_bound(label: str, memory_bound: int | None, played: Game, stacklevel: int) -> None:
     """Warn if the memory bound of a policy is below the memory of the game."""
-    if memory_bound is not None and played.memory == "all":
+    memory = played.memory
+    if memory_bound is None:
+        return
+    if memory == "all":
         warn(
             f"{label} is meant for arms with a finite memory, but the game is rested (memory 'all'): no guarantee "
             "holds, because an arm is never calibrated",
             MemoryBoundWarning,
             stacklevel=stacklevel + 1,
         )
-    elif memory_bound is not None and memory_bound < played.memory:
+    elif memory_bound < memory:
         warn(
-            f"{label} is told memory_bound={memory_bound}, but the memory of the game is {played.memory}: no guarantee "
+            f"{label} is told memory_bound={memory_bound}, but the memory of the game is {memory}: no guarantee "
             "holds, because its burn-in may end before the arm is calibrated",
             MemoryBoundWarning,
             stacklevel=stacklevel + 1,

@@ -87,9 +87,9 @@ def pilot(
     >>> import calibandit as cb
     >>> plan = cb.pilot(["slim", "heap"], longest=16, sd=0.1, drop=0.2)
     >>> plan
-    <PilotPlan of 320 plays in 36 runs, 160 of each arm>
+    <PilotPlan of 400 plays in 51 runs, 200 of each arm>
     >>> plan.runs[:2]
-    [('slim', 9), ('heap', 10)]
+    [('heap', 10), ('slim', 21)]
     """
     names = list(range(whole("arms", arms))) if is_number(arms) else listed("arms", arms, "names")
     twice = [name for name, count in Counter(names).items() if count > 1]

@@ -300,19 +300,19 @@ def test_diagnoses_and_prices_can_be_pickled_and_copied() -> None:
         assert copied.to_json() == found.to_json()
         assert copied.game().spec == found.game().spec
         assert [game.spec for game in copied.games(3)] == [game.spec for game in found.games(3)]
-        curves = [diagnosis.arms["slim"].curve["loss"].to_numpy().tolist() for diagnosis in (copied, found)]
+        curves = [diagnosis.arms["slim"].curve["loss"].tolist() for diagnosis in (copied, found)]
         assert curves[0] == curves[1]
-        assert copied.price(horizon=2000, games=4).regret.tolist() == price.regret.tolist()
+        assert copied.price(horizon=2000, games=4)["regret"].tolist() == price["regret"].tolist()
         assert repr(copied) == repr(found)
-    assert pickle.loads(pickle.dumps(found.arms["slim"])).settled == found.arms["slim"].settled
     for copied_price in (pickle.loads(pickle.dumps(price)), copy.deepcopy(price)):
-        assert (copied_price.text, copied_price.regret.tolist()) == (price.text, price.regret.tolist())
+        assert (copied_price.text, copied_price["regret"].tolist()) == (price.text, price["regret"].tolist())
 
 
 def test_no_arm_of_a_fitted_game_remembers_more_than_the_bound() -> None:
     found = diagnosed(log())
     assert found.memory_bound is not None
-    assert found.game().memory <= found.memory_bound
+    memory = found.game().memory
+    assert memory != "all" and memory <= found.memory_bound
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")

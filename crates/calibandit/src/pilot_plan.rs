@@ -51,7 +51,7 @@ impl PilotDesign {
     ///
     /// ```
     /// use calibandit::PilotDesign;
-    /// assert_eq!(PilotDesign::Tallying.plays_per_arm(64, 0.5, 0.25), 2400.0);
+    /// assert_eq!(PilotDesign::Tallying.plays_per_arm(64, 0.5, 0.25), 3200.0);
     /// assert_eq!(PilotDesign::Blocks.plays_per_arm(64, 0.5, 0.1), 5664.0); // 225·25 plays, in 59 blocks of 96
     /// ```
     pub fn plays_per_arm(self, longest: u32, sd: f64, difference: f64) -> f64 {
