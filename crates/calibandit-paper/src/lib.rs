@@ -13,10 +13,10 @@
 //! ```
 //! use calibandit_paper::figures::{FIGURES, PaperFigure, select};
 //!
-//! let [figure] = select(&["fig2b".into()])?[..] else { panic!("one name selects one figure") };
+//! let [figure] = select(FIGURES, &["fig2b".into()])?[..] else { panic!("one name selects one figure") };
 //! let PaperFigure::Experiment(experiment) = figure else { panic!("fig2b is an experiment") };
 //! assert_eq!(experiment.read()?.horizon(), 1_000_000);
-//! assert_eq!(select(&[])?.len(), FIGURES.len());
+//! assert_eq!(select(FIGURES, &[])?.len(), FIGURES.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
