@@ -3,6 +3,9 @@
 //! Simulates the paper's unweighted game and prints the CPU time of the plays and the mean excess loss over the
 //! calibrated best arm with its standard error, which `cargo xtask bench` uses to check that all implementations
 //! compute the same. With `alone` the instances are simulated one by one instead of as a batch.
+//!
+//! MEMORY 0 is a rested game: the rotting arms of Seznec et al. 2019, Figure 1 with L = 0.02 · 1.25^16 for two arms,
+//! Figure 2 for any other number. The policies have the constants of that paper's figures.
 
 use std::error::Error;
 use std::fs;
@@ -30,10 +33,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (arms, memory, horizon, instances) = (number(0)?, number(1)?, number(2)?, number(3)?);
     let alone = numbers.get(4).is_some_and(|word| word == "alone");
 
-    let game = json!({"kind": "step", "arms": arms, "memory": memory, "usual_loss": 0.5, "best_loss": 0.35});
+    // The range of rewards: policies see losses, which are rewards divided by it.
+    let range = if arms == 2 { 0.02 * 1.25f64.powi(16) } else { 20.0 };
+    let game = match (memory, arms) {
+        (0, 2) => json!({"kind": "rotting-two", "gap": range}),
+        (0, _) => json!({"kind": "rotting-ten", "arms": arms}),
+        _ => json!({"kind": "step", "arms": arms, "memory": memory, "usual_loss": 0.5, "best_loss": 0.35}),
+    };
     let game: GameSpec = serde_json::from_value(game)?;
     let kind = PolicySpec::catalogue().iter().find(|kind| kind.name == policy).ok_or("no such policy")?;
-    let spec = kind.example.clone().with_memory_bound(memory);
+    let spec = match memory {
+        0 => {
+            let mut parameters = json!({"kind": policy});
+            if kind.parameter("sd").is_some() {
+                parameters["sd"] = json!(1.0 / range);
+            }
+            if policy == "wswa" {
+                parameters["alpha"] = json!(0.02 * range.powf(2.0 / 3.0));
+            }
+            serde_json::from_value(parameters)?
+        }
+        _ => kind.example.clone().with_memory_bound(memory),
+    };
 
     let mut games = Vec::new();
     let mut policies = Vec::new();

@@ -29,13 +29,17 @@ pub use loss_range::{LossRange, LossRangeError};
 pub use monitor::MonitorVerdict;
 #[cfg(feature = "serde")]
 pub use snapshot::SnapshotError;
+#[cfg(feature = "serde")]
+pub(crate) use snapshot::checksum;
+pub(crate) use state::StateView;
 pub use state::{AdvisorState, ArmState};
 
 use crate::confidence::LossSequence;
 use crate::policy::WarmStartError;
 use crate::{Certificate, Feedback, Policy, Problem, Run};
 use explain::{ExplainedRun, RecentRuns};
-use run_tracker::{MOST_PAST, RunTracker};
+pub(crate) use run_tracker::MOST_PAST;
+use run_tracker::RunTracker;
 
 /// One play to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,22 +188,9 @@ impl<P: Policy> Advisor<P> {
     /// calibrated arm. Policies that keep means use them, and so do the confidence intervals; other policies refuse
     /// them. Past losses of an arm must be the first ones of it that were recorded, not a selection.
     pub fn with_warm_start(mut self, past: &[Feedback]) -> Result<Self, AdvisorError> {
-        let arms = self.tracker.plays.len();
-        if past.len() != arms {
-            return Err(WarmStartError::Arms { given: past.len(), arms }.into());
-        }
-        if self.tracker.next > 0 {
-            return Err(WarmStartError::Started.into());
-        }
-        for (arm, past) in past.iter().enumerate() {
-            let (low, high) = (self.tracker.range.low(), self.tracker.range.high());
-            let Feedback { plays, sum, sum_sq } = *past;
-            if plays > MOST_PAST || !crate::policy::history::allows_sums((low, high), plays as f64, sum, sum_sq) {
-                return Err(WarmStartError::Sums { arm, plays, low, high, sum, sum_sq }.into());
-            }
-        }
+        check_past(past, self.tracker.plays.len(), &self.tracker.range, self.tracker.next > 0)?;
         self.policy.warm_start(past)?;
-        let scale = self.tracker.scale();
+        let scale = self.tracker.range.scale();
         self.tracker.losses = past.iter().map(|past| LossSequence::after(past, &scale)).collect();
         self.tracker.past = past.to_vec();
         Ok(self)
@@ -339,6 +330,28 @@ impl<P> Advisor<P> {
     pub fn into_policy(self) -> P {
         self.policy
     }
+}
+
+/// Whether an advisor with losses in this range can start from these past losses.
+pub(crate) fn check_past(
+    past: &[Feedback],
+    arms: usize,
+    range: &LossRange,
+    started: bool,
+) -> Result<(), WarmStartError> {
+    if past.len() != arms {
+        return Err(WarmStartError::Arms { given: past.len(), arms });
+    }
+    if started {
+        return Err(WarmStartError::Started);
+    }
+    let (low, high) = (range.low(), range.high());
+    for (arm, &Feedback { plays, sum, sum_sq }) in past.iter().enumerate() {
+        if plays > MOST_PAST || !crate::policy::history::allows_sums((low, high), plays as f64, sum, sum_sq) {
+            return Err(WarmStartError::Sums { arm, plays, low, high, sum, sum_sq });
+        }
+    }
+    Ok(())
 }
 
 /// As many arms as games and policies can have.

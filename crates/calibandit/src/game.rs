@@ -13,14 +13,15 @@ mod memory;
 mod noise;
 mod optimum;
 mod repeated_exposure;
+mod rewards;
 mod weights;
 mod window;
 pub mod zoo;
 
 pub use arm::{Arm, ArmError};
 pub use loss::{
-    ExponentialApproach, ExponentialLinear, Formula, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, NeedleCurve,
-    PeakCurve, PowerCurve, Ramp, RationalApproach, Shape, SwitchingLoss, Trend,
+    CurveStep, ExponentialApproach, ExponentialLinear, Formula, Linear, LossCurve, LossCurveSpec, LossFn, LossStep,
+    NeedleCurve, PeakCurve, PowerCurve, Ramp, RationalApproach, Shape, SwitchingLoss, Trend,
 };
 pub use memory::Memory;
 pub use noise::Noise;
@@ -29,6 +30,7 @@ pub use optimum::{
     ArmPlays, BestSequence, Limits, Optima, Optimum, OptimumBounds, OptimumError, optimum, optimum_bounds,
 };
 pub use repeated_exposure::{Reo, ReoError, reo, reo_interruptible};
+pub use rewards::RewardRange;
 pub use weights::Weights;
 pub use window::{Exposure, Window};
 pub use zoo::{GameSpec, GameSpecError};
@@ -60,11 +62,15 @@ pub struct Game {
     /// The longest memory of an arm that is not rested; 1 if all are.
     window: usize,
     rested: bool,
+    /// If it was stated in rewards.
+    rewards: Option<RewardRange>,
 }
 
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct GameData {
     arms: Vec<Arm>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    rewards: Option<RewardRange>,
 }
 
 impl Game {
@@ -88,7 +94,20 @@ impl Game {
                 return Err(GameError::SameName { name: name.to_owned(), first, arm });
             }
         }
-        Ok(Self { arms, window, rested: rested.is_some() })
+        Ok(Self { arms, window, rested: rested.is_some(), rewards: None })
+    }
+
+    /// The same game, with the range of the rewards that its losses stand for. It changes nothing but how results can
+    /// be shown.
+    #[must_use]
+    pub fn with_rewards(mut self, range: RewardRange) -> Self {
+        self.rewards = Some(range);
+        self
+    }
+
+    /// The range of rewards, if the game was stated in rewards.
+    pub fn rewards(&self) -> Option<RewardRange> {
+        self.rewards
     }
 
     /// Checks a title of a game for tables and figures: 1 to 100 characters, not all blank and none of them a control
@@ -190,13 +209,17 @@ impl Game {
 impl TryFrom<GameData> for Game {
     type Error = GameError;
     fn try_from(data: GameData) -> Result<Self, GameError> {
-        Self::new(data.arms)
+        let game = Self::new(data.arms)?;
+        Ok(match data.rewards {
+            Some(range) => game.with_rewards(range),
+            None => game,
+        })
     }
 }
 
 impl From<Game> for GameData {
     fn from(game: Game) -> Self {
-        Self { arms: game.arms }
+        Self { arms: game.arms, rewards: game.rewards }
     }
 }
 
@@ -263,6 +286,26 @@ pub enum GameError {
         windowed: usize,
         /// Its memory.
         memory: usize,
+    },
+    /// The range of rewards is none.
+    #[error("`rewards` must be two numbers, the lesser one first, but is [{low}, {high}]")]
+    Rewards {
+        /// The first number.
+        low: f64,
+        /// The second one.
+        high: f64,
+    },
+    /// An arm with rewards in a game without a range of rewards.
+    #[error(
+        "{} has `reward`, but the game does not say in which range rewards lie: give `rewards = [low, high]` beside \
+         `kind`",
+        arm_title(*arm, name)
+    )]
+    NoRewards {
+        /// Its index, from 0.
+        arm: usize,
+        /// Its name, if it has one.
+        name: Option<String>,
     },
     /// A parameter of a game of the zoo is out of its range.
     #[error("`{parameter}` must be {expected}, but is {value}")]

@@ -8,17 +8,25 @@
 //! an answer. It reads no clock, has no threads and performs no I/O, so that a server can store the commands and replay
 //! them to the same bits. [`Advisor`](crate::Advisor) is the simple interface for one lane.
 
+mod arms;
 mod ask;
 mod bank;
 mod builder;
 mod command;
 mod error;
-mod explorers;
+mod forecast;
 mod lane;
+mod plan;
+mod presence;
+#[cfg(feature = "serde")]
+mod restored;
 mod settings;
 mod settle;
 #[cfg(feature = "serde")]
 mod snapshot;
+mod state;
+mod warning;
+mod watch;
 
 pub use builder::LaneBuilder;
 pub(crate) use builder::check_policy_kind;
@@ -26,12 +34,21 @@ pub use command::{AskAfter, CountedAs, LaneAnswer, LaneCommand, LaneDecision, La
 pub use error::LaneError;
 pub use settings::{ExpiryRule, ExplorerCount, LaneFiller, LaneMode, LaneSettings, LaneSettingsError, overlap_burn_in};
 
-use std::collections::{BTreeMap, VecDeque};
+#[cfg(feature = "serde")]
+pub use snapshot::LaneParts;
+pub use warning::LaneWarning;
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::confidence::LossSequence;
+use crate::policy::ClosedRuns;
 use crate::{Certificate, Feedback, LossRange, Policy, Run, Stream};
 use bank::ArmBank;
-use explorers::Explorers;
 use lane::Lane;
+use plan::LanePlan;
+use presence::Presence;
+use state::LaneReasons;
+use watch::LaneWatch;
 
 /// Ask/tell over a policy, on one lane or many.
 ///
@@ -56,12 +73,41 @@ use lane::Lane;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneAdvisor<P> {
     policy: P,
+    fork: PolicyFork<P>,
+    reasons: LaneReasons,
     books: LaneBooks,
+}
+
+/// How a policy is copied, if it can be, to look ahead. It is no part of the state.
+struct PolicyFork<P>(Option<fn(&P) -> P>);
+
+impl<P> PolicyFork<P> {
+    fn copy(&self, policy: &P) -> Option<P> {
+        self.0.map(|copy| copy(policy))
+    }
+}
+
+impl<P> Clone for PolicyFork<P> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+impl<P> std::fmt::Debug for PolicyFork<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "PolicyFork" } else { "no PolicyFork" })
+    }
+}
+
+impl<P> PartialEq for PolicyFork<P> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Everything but the policy.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct LaneBooks {
     settings: LaneSettings,
     range: LossRange,
@@ -76,29 +122,38 @@ struct LaneBooks {
     plays: Vec<u64>,
     /// Per arm, the losses that runs have taken.
     taken: Vec<Feedback>,
-    /// The number of arms of which no run has taken a loss.
-    unmeasured: usize,
     banks: Vec<ArmBank>,
-    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
+    /// The arms that are retired.
+    retired: BTreeSet<usize>,
+    /// The runs that the policy has got the feedback of.
+    closed: ClosedRuns,
+    /// They are written beside the rest.
+    #[cfg_attr(feature = "serde", serde(skip))]
     lanes: BTreeMap<u64, Lane>,
     /// The decisions without an outcome.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
+    #[cfg_attr(feature = "serde", serde(with = "snapshot::pairs"))]
     open: BTreeMap<u64, OpenDecision>,
     /// The outcomes of some earlier decisions; `None` for those that expired.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "snapshot::pairs::serialize"))]
+    #[cfg_attr(feature = "serde", serde(with = "snapshot::pairs"))]
     settled: BTreeMap<u64, Option<PlayOutcome>>,
     run: Option<LaneRun>,
     /// The number of runs that were opened.
     runs: u64,
     /// The arm that the policy recommends.
     leader: usize,
-    explorers: Explorers,
+    /// Per arm, the losses that the policy has got, after the past ones.
+    losses: Vec<LossSequence>,
+    /// Per arm, the past losses that the policy started from; empty if there are none.
+    past: Vec<Feedback>,
+    watch: LaneWatch,
+    presence: Presence,
+    plan: LanePlan,
     counts: LaneCounts,
 }
 
 /// The run that the policy has asked for.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct LaneRun {
     run: Run,
     /// The sum of its oldest losses.
@@ -126,13 +181,12 @@ impl LaneRun {
         self.feedback.plays + self.latest.len() as u64
     }
 
-    fn add(&mut self, decision: u64, loss: f64) {
+    /// Adds a loss, and returns the one that can no longer be given back, if there is one.
+    fn add(&mut self, decision: u64, loss: f64) -> Option<f64> {
         self.latest.push_back((decision, loss));
-        if self.latest.len() > KEPT_LOSSES
-            && let Some((_, oldest)) = self.latest.pop_front()
-        {
-            self.feedback += Feedback::one(oldest);
-        }
+        let (_, oldest) = if self.latest.len() > KEPT_LOSSES { self.latest.pop_front()? } else { return None };
+        self.feedback += Feedback::one(oldest);
+        Some(oldest)
     }
 
     /// The place of a loss that can be given back.
@@ -150,7 +204,7 @@ impl LaneRun {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct OpenDecision {
     lane: u64,
     arm: u32,
@@ -197,6 +251,18 @@ pub struct LaneCounts {
     pub filler: u64,
 }
 
+#[cfg(feature = "serde")]
+impl LaneCounts {
+    fn all(&self) -> [u64; 14] {
+        let Self { told, done, lost, not_played, overridden, expired, late, resets, idle_resets, unadvised, .. } =
+            *self;
+        let Self { demoted, warm_up, measured, filler, .. } = *self;
+        let outcomes = [told, done, lost, not_played, overridden, expired, late, resets, idle_resets, unadvised];
+        let [a, b, c, d, e, f, g, h, i, j] = outcomes;
+        [a, b, c, d, e, f, g, h, i, j, demoted, warm_up, measured, filler]
+    }
+}
+
 impl<P: Policy> LaneAdvisor<P> {
     /// An advisor over your own policy, with losses in this range. `seed_stream` is for the choice of explorers.
     ///
@@ -223,18 +289,33 @@ impl<P: Policy> LaneAdvisor<P> {
             next: 0,
             plays: vec![0; arms],
             taken: vec![Feedback::default(); arms],
-            unmeasured: arms,
             banks: vec![ArmBank::default(); arms],
+            retired: BTreeSet::new(),
+            closed: ClosedRuns::new(arms),
             lanes: BTreeMap::new(),
             open: BTreeMap::new(),
             settled: BTreeMap::new(),
             run: None,
             runs: 0,
             leader,
-            explorers: Explorers::default(),
+            losses: vec![LossSequence::default(); arms],
+            past: Vec::new(),
+            watch: LaneWatch::new(arms),
+            presence: Presence::new(arms),
+            plan: LanePlan::default(),
             counts: LaneCounts::default(),
         };
-        Ok(Self { policy, books })
+        Ok(Self { policy, fork: PolicyFork(None), reasons: LaneReasons::default(), books })
+    }
+
+    /// The same with a policy that can be copied. A copy shows which runs the policy would ask for next, so that many
+    /// lanes measure them at the same time. Without it, lanes measure one run after the other.
+    pub fn looking_ahead(mut self) -> Self
+    where
+        P: Clone,
+    {
+        self.fork = PolicyFork(Some(P::clone));
+        self
     }
 
     /// Applies a command at this time. Time never goes back: an earlier time counts as the latest one.
@@ -252,6 +333,8 @@ impl<P: Policy> LaneAdvisor<P> {
                 self.reset(*lane);
                 Ok(LaneAnswer::Noted)
             }
+            LaneCommand::AddArm => self.add_arm(now).map(|arm| LaneAnswer::Arm { arm }),
+            LaneCommand::RetireArm { arm } => self.retire_arm(*arm, now).map(|()| LaneAnswer::Noted),
             LaneCommand::Tick => Ok(LaneAnswer::Noted),
         }
     }
@@ -288,18 +371,21 @@ impl<P: Policy> LaneAdvisor<P> {
         if open.is_endless() {
             return;
         }
-        let arm = open.run.arm;
+        let (arm, scale) = (open.run.arm, self.books.range.scale());
         while open.losses() < open.run.record
             && let Some((decision, loss)) = self.books.banks[arm].take()
         {
-            open.add(decision, loss);
-            self.books.explorers.without_loss = 0;
+            if let Some(oldest) = open.add(decision, loss) {
+                self.books.losses[arm].push(oldest, &scale);
+            }
+            self.books.plan.without_loss = 0;
         }
         let run = open.run;
         if open.losses() == run.record && (run.record > 0 || open.given >= run.burn_in) {
             let feedback = open.total();
+            open.latest.iter().for_each(|&(_, loss)| self.books.losses[arm].push(loss, &scale));
             self.policy.observe(run, feedback);
-            self.books.unmeasured -= usize::from(self.books.taken[arm].plays == 0 && feedback.plays > 0);
+            self.books.closed.close(run, 0, 0);
             self.books.taken[arm] += feedback;
             self.books.run = None;
             self.books.leader = self.policy.recommend();
@@ -340,7 +426,7 @@ impl<P> LaneAdvisor<P> {
 
     /// An estimate of the number of lanes that are asked at present.
     pub fn active_lanes(&self) -> f64 {
-        self.books.explorers.active_lanes()
+        self.books.presence.active_lanes()
     }
 
     /// A lane's present arm, the plays of it in a row and its newest decision; `None` if it was never asked.

@@ -110,10 +110,11 @@ pub use advisor::{
     ExplainError, Explanation, LossRange, LossRangeError, MonitorVerdict, Phase, TellError,
 };
 pub use game::{
-    Arm, ArmError, ArmPlays, BestSequence, CurveLeftRange, ExponentialApproach, ExponentialLinear, Exposure, Formula,
-    Game, GameError, GameSpec, GameSpecError, Limits, Linear, LossCurve, LossCurveSpec, LossFn, LossStep, Memory,
-    NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, PeakCurve, PowerCurve, Ramp, RationalApproach,
-    Reo, ReoError, Shape, SwitchingLoss, Trend, Weights, Window, optimum, optimum_bounds, reo, reo_interruptible, zoo,
+    Arm, ArmError, ArmPlays, BestSequence, CurveLeftRange, CurveStep, ExponentialApproach, ExponentialLinear, Exposure,
+    Formula, Game, GameError, GameSpec, GameSpecError, Limits, Linear, LossCurve, LossCurveSpec, LossFn, LossStep,
+    Memory, NeedleCurve, Noise, Optima, Optimum, OptimumBounds, OptimumError, PeakCurve, PowerCurve, Ramp,
+    RationalApproach, Reo, ReoError, RewardRange, Shape, SwitchingLoss, Trend, Weights, Window, optimum,
+    optimum_bounds, reo, reo_interruptible, zoo,
 };
 pub use interrupt::{Interrupt, Interrupted};
 pub use lanes::{LaneAdvisor, LaneSettings};

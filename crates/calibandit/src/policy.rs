@@ -126,7 +126,7 @@ pub use rotation::{Rotation, RotationParams, RotationSpec};
 pub use sliding_ucb::{SlidingUcb, SlidingUcbParams, SlidingUcbSpec};
 pub use spec::{AnyPolicy, PolicySpec};
 pub use spo::{Refresh, Spo, SpoParams, SpoSpec};
-pub use status::{ArmReport, ArmStatus, RunReason, WarmStartError};
+pub use status::{ArmChangeError, ArmReport, ArmStatus, RunReason, WarmStartError};
 pub use successive_elimination::{
     Radius, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
 };
@@ -149,6 +149,19 @@ pub trait Policy {
 
     /// Takes the feedback of the run that [`next_run`](Policy::next_run) gave last: `feedback.plays == run.record`.
     fn observe(&mut self, run: Run, feedback: Feedback);
+
+    /// Whether the policy wants to be told burn-in losses with [`observe_burn_in`](Policy::observe_burn_in). The
+    /// simulator draws them only for policies that do. The answer must not change during a game.
+    fn wants_burn_in(&self) -> bool {
+        false
+    }
+
+    /// Takes the losses of burn-in plays of the run whose feedback comes next: the number of those that are known,
+    /// their sum and sum of squares. It is called before [`observe`](Policy::observe), and only if some are known. They
+    /// are not those of the calibrated arm.
+    fn observe_burn_in(&mut self, run: Run, losses: Feedback) {
+        let _ = (run, losses);
+    }
 
     /// The arm that the policy would choose if no more plays were spent on learning.
     fn recommend(&self) -> usize;
@@ -177,6 +190,22 @@ pub trait Policy {
         Err(WarmStartError::Unsupported)
     }
 
+    /// Adds an arm of which nothing is known, and returns its number, which is that of the arms so far. It may be
+    /// called between a run and its feedback; that run is played to its end, unless it has none. A policy that cannot
+    /// do this refuses it and is unchanged, which is the default.
+    fn add_arm(&mut self) -> Result<usize, ArmChangeError> {
+        Err(ArmChangeError::Unsupported)
+    }
+
+    /// Retires an arm: it is neither asked for nor recommended again. If the run that
+    /// [`next_run`](Policy::next_run) gave last is of this arm, it is abandoned: its feedback is not reported, and
+    /// `next_run` is called again. Retiring an arm twice changes nothing. A policy that cannot do this refuses it and
+    /// is unchanged, which is the default.
+    fn retire_arm(&mut self, arm: usize) -> Result<(), ArmChangeError> {
+        let _ = arm;
+        Err(ArmChangeError::Unsupported)
+    }
+
     /// Checks a state that was read back against the plays that were made. [`Advisor`](crate::Advisor) calls it when a
     /// snapshot is restored, and refuses the snapshot on an error.
     ///
@@ -202,35 +231,54 @@ pub trait Policy {
     }
 }
 
-impl<P: Policy + ?Sized> Policy for Box<P> {
-    fn next_run(&mut self) -> Run {
-        (**self).next_run()
-    }
-    fn observe(&mut self, run: Run, feedback: Feedback) {
-        (**self).observe(run, feedback);
-    }
-    fn recommend(&self) -> usize {
-        (**self).recommend()
-    }
-    fn certificate(&self) -> Option<Certificate> {
-        (**self).certificate()
-    }
-    fn arm_reports(&self) -> Option<Vec<ArmReport>> {
-        (**self).arm_reports()
-    }
-    fn run_reason(&self, run: Run) -> RunReason {
-        (**self).run_reason(run)
-    }
-    fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
-        (**self).warm_start(past)
-    }
-    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        (**self).check_restored(history)
-    }
-    fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
-        (**self).observe_repeated(run, most, feedback)
-    }
+/// What points to a policy is a policy.
+macro_rules! forwarding_policy {
+    ($($pointer:ty),*) => {$(
+        impl<P: Policy + ?Sized> Policy for $pointer {
+            fn next_run(&mut self) -> Run {
+                (**self).next_run()
+            }
+            fn observe(&mut self, run: Run, feedback: Feedback) {
+                (**self).observe(run, feedback);
+            }
+            fn wants_burn_in(&self) -> bool {
+                (**self).wants_burn_in()
+            }
+            fn observe_burn_in(&mut self, run: Run, losses: Feedback) {
+                (**self).observe_burn_in(run, losses);
+            }
+            fn recommend(&self) -> usize {
+                (**self).recommend()
+            }
+            fn certificate(&self) -> Option<Certificate> {
+                (**self).certificate()
+            }
+            fn arm_reports(&self) -> Option<Vec<ArmReport>> {
+                (**self).arm_reports()
+            }
+            fn run_reason(&self, run: Run) -> RunReason {
+                (**self).run_reason(run)
+            }
+            fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
+                (**self).warm_start(past)
+            }
+            fn add_arm(&mut self) -> Result<usize, ArmChangeError> {
+                (**self).add_arm()
+            }
+            fn retire_arm(&mut self, arm: usize) -> Result<(), ArmChangeError> {
+                (**self).retire_arm(arm)
+            }
+            fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
+                (**self).check_restored(history)
+            }
+            fn observe_repeated(&mut self, run: Run, most: u64, feedback: &mut dyn FnMut() -> Feedback) -> u64 {
+                (**self).observe_repeated(run, most, feedback)
+            }
+        }
+    )*};
 }
+
+forwarding_policy!(Box<P>, &mut P);
 
 /// A statement about the best arm: except with probability `delta`, it is among `arms`, and the eventual loss of each
 /// of them exceeds the best by at most `gap`.

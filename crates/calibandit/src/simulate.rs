@@ -23,7 +23,7 @@ mod window_stepper;
 
 pub use batch::{BatchItem, batch_size, simulate_batch, simulate_batch_interruptible};
 pub use grid::{Grid, GridError};
-pub use live::{DelayLaw, LiveError, LiveSpec, LiveTrajectory, SessionLaw, simulate_live};
+pub use live::{DelayLaw, LiveError, LiveSpec, LiveTrajectory, SessionLaw, simulate_live, simulate_live_policy};
 pub use loss_accumulator::Checkpoint;
 pub use outcome::{PolicyOutcome, SimulationOutcome};
 pub use simulation::{Simulation, SimulationError, SimulationGame};
@@ -190,12 +190,15 @@ fn play<P: Policy + ?Sized>(
     meter.add(0)?;
     let mut runs = 0;
     let mut left = horizon;
+    let watched = policy.wants_burn_in();
     while left > 0 {
         let run = policy.next_run();
         if run.arm >= arms || run.plays() == 0 {
             return Err(SimulateError::BadRun { run, arms });
         }
-        let repeated = stepper.repeat(policy, run, (left / run.plays()).min(MOST_REPEATED));
+        let watches = watched && run.burn_in > 0;
+        let most = if watches { 0 } else { (left / run.plays()).min(MOST_REPEATED) };
+        let repeated = stepper.repeat(policy, run, most);
         if repeated > 0 {
             runs += repeated;
             left -= repeated * run.plays();
@@ -207,7 +210,9 @@ fn play<P: Policy + ?Sized>(
         let burn_in = run.burn_in.min(left);
         let record = run.record.min(left - burn_in);
         left -= burn_in + record;
-        let feedback = stepper.run(run.arm, burn_in, record);
+        // A burn-in that is watched is played as if it were recorded.
+        let burnt = if watches { stepper.run(run.arm, 0, burn_in) } else { Feedback::default() };
+        let feedback = stepper.run(run.arm, if watches { 0 } else { burn_in }, record);
         meter.add(burn_in + record)?;
         if stepper.losses().has_nan() {
             return Err(SimulateError::CurveLeftRange {
@@ -216,6 +221,9 @@ fn play<P: Policy + ?Sized>(
             });
         }
         if !cut {
+            if watches {
+                policy.observe_burn_in(run, burnt);
+            }
             policy.observe(run, feedback);
         }
     }

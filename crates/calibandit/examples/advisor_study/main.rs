@@ -57,8 +57,9 @@ fn intervals(runs: u64) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn monitored([_, judged, training]: [u64; 3]) -> Result<(), Box<dyn std::error::Error>> {
-    println!("\nThe monitor of `calibrated` after 5000 plays, over {judged} runs: alarms with bound M. A limit is the");
-    println!("share that the best possible test of the probes finds, which knows the game.\n");
+    println!("\nThe monitor of `calibrated` after 5000 plays, over {judged} runs (M = m with the probe: four times as");
+    println!("many): alarms with bound M. A limit is the share that the best possible test of the probes finds, which");
+    println!("knows the game.\n");
     monitor::table(&judged_games(), judged)?;
     println!("\nThe same on the games with which its constants were chosen, over {training} runs:\n");
     monitor::table(&monitor::training_games(), training)

@@ -1,7 +1,7 @@
 //! How sure an advisor is: intervals of the mean losses of all arms that hold at every time at once.
 
 use super::Advisor;
-use crate::confidence::{LossAssumption, MeanInterval};
+use crate::confidence::{LossAssumption, LossScale, LossSequence, MeanInterval};
 use crate::{Certificate, Policy};
 
 /// The probability of error unless another is asked for.
@@ -39,6 +39,15 @@ pub struct ConfidenceError {
 }
 
 impl Confidence {
+    /// The intervals of these losses, for a valid probability.
+    pub(crate) fn of(losses: &[LossSequence], scale: &LossScale, delta: f64, recommended: usize) -> Self {
+        let each = delta / losses.len() as f64;
+        let intervals: Vec<_> = losses.iter().map(|losses| losses.interval(each, scale)).collect();
+        let recommended = recommended.min(intervals.len() - 1);
+        let gap = excess(&intervals, recommended);
+        Self { delta, intervals, assumption: scale.assumption(), recommended, gap }
+    }
+
     /// The arms that are not ruled out, with the most by which any of them exceeds the best; `None` if that is not
     /// finite.
     pub fn certificate(&self) -> Option<Certificate> {
@@ -100,17 +109,12 @@ impl<P: Policy> Advisor<P> {
         let unknown = MeanInterval::new(f64::NEG_INFINITY, f64::INFINITY);
         let losses = self.tracker.losses.get(arm);
         let each = delta / self.tracker.losses.len() as f64;
-        Ok(losses.map_or(unknown, |losses| losses.interval(each, &self.tracker.scale())))
+        Ok(losses.map_or(unknown, |losses| losses.interval(each, &self.tracker.range.scale())))
     }
 
     /// [`confidence`](Self::confidence) for a valid probability.
     pub(super) fn confidence_at(&self, delta: f64) -> Confidence {
-        let scale = self.tracker.scale();
-        let each = delta / self.tracker.losses.len() as f64;
-        let intervals: Vec<_> = self.tracker.losses.iter().map(|losses| losses.interval(each, &scale)).collect();
-        let recommended = self.policy.recommend().min(intervals.len() - 1);
-        let gap = excess(&intervals, recommended);
-        Confidence { delta, intervals, assumption: scale.assumption(), recommended, gap }
+        Confidence::of(&self.tracker.losses, &self.tracker.range.scale(), delta, self.policy.recommend())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The range of losses that an advisor accepts.
 
+use crate::confidence::{LossAssumption, LossScale};
+
 /// The range of possible losses, both ends included. A loss outside is refused, because it is probably a mistake: a
 /// reward, a percentage, or a missing value coded as -1.
 ///
@@ -41,6 +43,12 @@ impl LossRange {
     /// Any finite loss up to [`LARGEST`](Self::LARGEST), for example normally distributed losses.
     pub fn unbounded() -> Self {
         Self { low: -Self::LARGEST, high: Self::LARGEST }
+    }
+
+    /// How losses become numbers in [0, 1], if they have a range.
+    pub(crate) fn scale(&self) -> LossScale {
+        let assumption = if self.is_unbounded() { LossAssumption::Normal } else { LossAssumption::Bounded };
+        LossScale::new(self.low(), self.high(), assumption)
     }
 
     /// Whether it is that of [`unbounded`](Self::unbounded).

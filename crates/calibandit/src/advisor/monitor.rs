@@ -32,7 +32,7 @@ use crate::math;
 #[cfg(feature = "serde")]
 use crate::policy::{StateError, history::ensure};
 
-use super::probe_test::{self, ProbeTest};
+use super::probe_test::{self, ProbeTest, ProbedRun};
 
 /// The losses of a run are collected in at most this many bins.
 const BINS: u64 = 256;
@@ -81,6 +81,10 @@ pub struct MonitorVerdict {
     pub memory_bound: Option<u64>,
     /// Whether first visits have a longer burn-in.
     pub probe: bool,
+    /// With the probe, after the first visits: the least difference between the losses from the M-th to the 2M-th play
+    /// in a row and the later ones that the test of the probes finds in 80 % of the cases. Half of it takes four times
+    /// as many plays.
+    pub detectable: Option<f64>,
 }
 
 impl std::fmt::Display for MonitorVerdict {
@@ -95,12 +99,25 @@ impl std::fmt::Display for MonitorVerdict {
                 100.0 * self.false_alarms
             ),
             (false, 0) => write!(f, "nothing to compare yet: {bound} was not tested"),
-            (false, _) => write!(
-                f,
-                "no sign that {bound} is too small (evidence {evidence:.1} of {threshold:.1}, {runs} runs compared)"
-            ),
+            (false, _) => {
+                let compared = format!("evidence {evidence:.1} of {threshold:.1}, {runs} runs compared");
+                write!(f, "no sign that {bound} is too small ({compared}")?;
+                self.detectable.map_or(Ok(()), |least| {
+                    let digits = two_digits(least);
+                    write!(
+                        f,
+                        "; the probes show a change of {least:.digits$} in 80 % of cases, smaller ones less often"
+                    )
+                })?;
+                f.write_str(")")
+            }
         }
     }
+}
+
+/// The number of decimals with which a positive number has two digits.
+fn two_digits(number: f64) -> usize {
+    (0..12).find(|&decimals| number * 10_f64.powi(decimals) >= 9.5).unwrap_or(12) as usize
 }
 
 /// The wealth of the bets against the bound on the memory.
@@ -195,8 +212,8 @@ impl Monitor {
     /// Takes the losses of the first visit of one of `arms` arms; `None` if nothing of it can be compared.
     pub(super) fn close_first_visit(&mut self, bins: Option<&RunBins>, arms: usize) {
         if let (true, Some(bound)) = (self.probe, self.memory_bound) {
-            let means = bins.map(RunBins::means);
-            self.probes.close(means.as_deref(), bound, bins.map_or(1, RunBins::size), arms);
+            let run = bins.map(|bins| bins.probed(bound));
+            self.probes.close(run.as_ref(), arms);
             self.peak = self.peak.max(self.evidence());
         }
     }
@@ -235,7 +252,9 @@ impl Monitor {
         let threshold = -math::ln(FALSE_ALARMS);
         let Self { memory_bound, probe, runs, peak, .. } = *self;
         let alarm = peak >= threshold;
-        MonitorVerdict { alarm, evidence: peak, threshold, false_alarms: FALSE_ALARMS, runs, memory_bound, probe }
+        let (evidence, detectable) = (peak, self.probes.detectable());
+        let false_alarms = FALSE_ALARMS;
+        MonitorVerdict { alarm, evidence, threshold, false_alarms, runs, memory_bound, probe, detectable }
     }
 
     /// Checks a restored monitor; `decisions` is the number of plays of complete runs.
@@ -292,6 +311,12 @@ impl RunBins {
         let mut means: Vec<_> = self.bins.iter().map(mean).collect();
         means.resize(self.count() as usize, None);
         means
+    }
+
+    /// The losses of a first visit, for the test of probes.
+    fn probed(&self, memory_bound: u64) -> ProbedRun {
+        let memory_bound = memory_bound as f64 / self.size() as f64;
+        ProbedRun { losses: self.means(), memory_bound, span: self.ends.1 - self.ends.0 }
     }
 
     /// The number of bins of this multiple of M/2 plays; at most half of all.
@@ -386,6 +411,18 @@ mod tests {
         assert_eq!(bins_of(&[0.5; 40], 4).early(6), 12);
         assert_eq!(bins_of(&[0.5; 40], 16).early(6), 20, "at most half");
         assert_eq!(bins_of(&[0.5; 1000], 16).early(6), 12, "of 250 bins with four plays each");
+    }
+
+    #[test]
+    fn a_verdict_says_what_the_probes_would_show() {
+        assert_eq!([250.0, 12.3, 0.97, 0.099, 0.0042].map(two_digits), [0, 0, 1, 2, 4]);
+        let quiet = Monitor { memory_bound: Some(8), runs: 4, ..Monitor::default() }.verdict();
+        assert!(quiet.to_string().ends_with("(evidence 0.0 of 3.0, 4 runs compared)"), "{quiet}");
+        let probed = MonitorVerdict { detectable: Some(0.0042), ..quiet };
+        assert!(
+            probed.to_string().ends_with("a change of 0.0042 in 80 % of cases, smaller ones less often)"),
+            "{probed}"
+        );
     }
 
     #[test]

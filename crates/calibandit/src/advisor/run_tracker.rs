@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::monitor::{Monitor, RunBins};
 use super::pending_ids::PendingIds;
 use super::{AskError, Decision, LossRange, Phase, TellError};
-use crate::confidence::{LossAssumption, LossScale, LossSequence};
+use crate::confidence::LossSequence;
 use crate::policy::ClosedRuns;
 use crate::{Feedback, Run};
 
@@ -123,13 +123,6 @@ impl RunTracker {
         }
     }
 
-    /// How losses become numbers in [0, 1], if they have a range.
-    pub(super) fn scale(&self) -> LossScale {
-        let unbounded = self.range.is_unbounded();
-        let assumption = if unbounded { LossAssumption::Normal } else { LossAssumption::Bounded };
-        LossScale::new(self.range.low(), self.range.high(), assumption)
-    }
-
     /// The open run: the id of its first play, the run, and the length of its probe.
     pub(super) fn open_run(&self) -> Option<(u64, Run, u64)> {
         self.open.as_ref().map(|open| (open.first, open.run, open.probe))
@@ -169,7 +162,7 @@ impl RunTracker {
                 let probe = self.monitor.extra_burn_in(&run, self.plays[run.arm] == 0);
                 let switches = self.newest != Some(run.arm);
                 let burn_in = run.burn_in.saturating_add(probe);
-                let bins = if switches { self.monitor.bins(&run, burn_in, &self.scale()) } else { None };
+                let bins = if switches { self.monitor.bins(&run, burn_in, &self.range.scale()) } else { None };
                 let open = self.open.insert(OpenRun::new(run, self.next, probe, bins));
                 (run, open.measured_from(), open.end())
             }
@@ -254,7 +247,7 @@ impl RunTracker {
     /// Adds the held losses before the oldest outstanding decision.
     fn add_up(&mut self) {
         let oldest = self.outstanding().next().unwrap_or(self.next);
-        let scale = self.scale();
+        let scale = self.range.scale();
         let Some(open) = &mut self.open else { return };
         while let Some(held) = open.held.first_entry()
             && *held.key() < oldest
@@ -278,7 +271,7 @@ impl RunTracker {
 }
 
 /// The most past losses of an arm: every count up to here is exact as a floating-point number.
-pub(super) const MOST_PAST: u64 = 1 << 52;
+pub(crate) const MOST_PAST: u64 = 1 << 52;
 
 /// Whether the run has all its plays and all the losses that it needs.
 fn is_complete(open: &OpenRun, next: u64) -> bool {

@@ -87,7 +87,7 @@ impl<P: Policy + DeserializeOwned> Advisor<P> {
 
 /// SHA-256 over the values of a JSON document. It does not depend on white space, on the order of keys or on how a
 /// number is written.
-fn checksum(json: &Value) -> String {
+pub(crate) fn checksum(json: &Value) -> String {
     let mut hasher = Sha256::new();
     hash(json, &mut hasher);
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -128,19 +128,37 @@ fn hash(value: &Value, hasher: &mut Sha256) {
     }
 }
 
+fn other_version(found: Option<&str>, supported: u64) -> String {
+    match found {
+        None => "this is not the snapshot of an advisor: it has no `calibandit_advisor`".to_owned(),
+        Some(found) => format!(
+            "the snapshot has version {found} (`calibandit_advisor`), but this program reads version {supported}: use \
+             the version of the program that wrote it"
+        ),
+    }
+}
+
 /// Why a snapshot cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// The text is not the expected JSON, or the policy cannot be serialised.
-    #[error("the snapshot of an advisor: {0}")]
+    #[error("this is not the snapshot of an advisor, or it is damaged: {0}")]
     Json(#[from] serde_json::Error),
     /// The text is not a snapshot of an advisor, or has another version.
+    #[error("{}", other_version(found.as_deref(), *supported))]
+    Version {
+        /// The version in the text.
+        found: Option<String>,
+        /// The version that can be read.
+        supported: u64,
+    },
+    /// The text is not a snapshot of a lane advisor, or has another version.
     #[error(
-        "the snapshot has {} for `calibandit_advisor`, but this version reads {supported}",
+        "the snapshot has {} for `calibandit_lanes`, but this version reads {supported}",
         found.as_deref().unwrap_or("nothing")
     )]
-    Version {
+    LaneVersion {
         /// The version in the text.
         found: Option<String>,
         /// The version that can be read.

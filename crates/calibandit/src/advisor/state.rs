@@ -1,9 +1,9 @@
 //! The state of an advisor as a table, for people to read.
 
 use super::confidence::DELTA;
-use super::{Advisor, MonitorVerdict};
+use super::{Advisor, Confidence, MonitorVerdict};
 use crate::Policy;
-use crate::confidence::LossAssumption;
+use crate::confidence::{LossAssumption, LossScale, LossSequence};
 use crate::policy::{ArmReport, ArmStatus};
 
 /// One arm in the [state](Advisor::state) of an advisor.
@@ -77,12 +77,36 @@ impl<P: Policy> Advisor<P> {
     /// ```
     pub fn state(&self) -> AdvisorState {
         let tracker = &self.tracker;
-        let confidence = self.confidence_at(DELTA);
-        let scale = tracker.scale();
-        let reports = self.policy.arm_reports().filter(|reports| reports.len() == tracker.plays.len());
-        let warming = tracker.warming();
+        let view = StateView {
+            plays: &tracker.plays,
+            losses: &tracker.losses,
+            scale: tracker.range.scale(),
+            decisions: tracker.next,
+            horizon: tracker.horizon,
+            warming: tracker.warming(),
+        };
+        AdvisorState::of(&self.policy, &view, tracker.monitor.verdict())
+    }
+}
+
+/// What the state of an advisor is made of, beside its policy.
+pub(crate) struct StateView<'a> {
+    pub(crate) plays: &'a [u64],
+    pub(crate) losses: &'a [LossSequence],
+    pub(crate) scale: LossScale,
+    pub(crate) decisions: u64,
+    pub(crate) horizon: Option<u64>,
+    /// The arm that is in a burn-in.
+    pub(crate) warming: Option<usize>,
+}
+
+impl AdvisorState {
+    pub(crate) fn of(policy: &impl Policy, view: &StateView<'_>, monitor: MonitorVerdict) -> Self {
+        let StateView { plays, losses, scale, decisions, horizon, warming } = *view;
+        let confidence = Confidence::of(losses, &scale, DELTA, policy.recommend());
+        let reports = policy.arm_reports().filter(|reports| reports.len() == plays.len());
         let arm = |arm: usize| {
-            let losses = &tracker.losses[arm];
+            let losses = &losses[arm];
             let default = ArmReport::new(if arm == confidence.recommended && losses.len() > 0 {
                 ArmStatus::Leading
             } else {
@@ -96,7 +120,7 @@ impl<P: Policy> Advisor<P> {
             };
             ArmState {
                 arm,
-                plays: tracker.plays[arm],
+                plays: plays[arm],
                 measured: losses.len(),
                 mean: losses.mean(&scale),
                 low: confidence.intervals[arm].low,
@@ -107,15 +131,15 @@ impl<P: Policy> Advisor<P> {
             }
         };
         AdvisorState {
-            decisions: tracker.next,
-            horizon: tracker.horizon,
-            beyond_horizon: tracker.horizon.is_some_and(|horizon| tracker.next > horizon),
-            arms: (0..tracker.plays.len()).map(arm).collect(),
+            decisions,
+            horizon,
+            beyond_horizon: horizon.is_some_and(|horizon| decisions > horizon),
+            arms: (0..plays.len()).map(arm).collect(),
             recommended: confidence.recommended,
             gap: confidence.gap,
             delta: DELTA,
             assumption: confidence.assumption,
-            monitor: tracker.monitor.verdict(),
+            monitor,
         }
     }
 }

@@ -6,7 +6,7 @@ mod formula;
 mod switching;
 
 pub(crate) use formula::{Course, CurveDirection};
-pub use formula::{ExponentialApproach, Formula, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
+pub use formula::{CurveStep, ExponentialApproach, Formula, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
 pub use switching::SwitchingLoss;
 
 use std::fmt;
@@ -370,9 +370,10 @@ pub struct LossCurveSpec {
     /// One value at exactly one tally, another everywhere else.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub needle: Option<NeedleCurve>,
-    /// Constant from some plays on: a list of `{ from, loss }`, the first of them from play 1.
+    /// Constant from some plays on: a list of `{ from, loss }`, or of `{ from, reward }` for rewards, the first of them
+    /// from play 1.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub steps: Option<Vec<LossStep>>,
+    pub steps: Option<Vec<CurveStep>>,
     /// `limit + scale · n^(-exponent)` at n plays.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub power: Option<PowerCurve>,
@@ -414,6 +415,7 @@ impl TryFrom<LossCurveSpec> for LossCurve {
     type Error = ArmError;
 
     fn try_from(spec: LossCurveSpec) -> Result<Self, ArmError> {
+        let steps = spec.steps.map(|steps| steps.into_iter().map(LossStep::try_from).collect()).transpose()?;
         let switching = (spec.by_gap.is_some() || spec.by_streak.is_some())
             .then_some(Shape::Switching(SwitchingLoss { by_gap: spec.by_gap, by_streak: spec.by_streak }));
         let mut shapes = [
@@ -422,7 +424,7 @@ impl TryFrom<LossCurveSpec> for LossCurve {
             spec.linear.map(Shape::Linear),
             spec.exponential_linear.map(Shape::ExponentialLinear),
             spec.needle.map(Shape::Needle),
-            spec.steps.map(Formula::Steps).map(Shape::Formula),
+            steps.map(Formula::Steps).map(Shape::Formula),
             spec.power.map(Formula::Power).map(Shape::Formula),
             spec.ramp.map(Formula::Ramp).map(Shape::Formula),
             spec.exponential.map(Formula::Exponential).map(Shape::Formula),

@@ -77,7 +77,7 @@ pub use sweet_spot::SweetSpot;
 #[cfg(feature = "schema")]
 use std::sync::LazyLock;
 
-use super::{Game, GameError};
+use super::{Game, GameError, RewardRange};
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
 use crate::rng::{Stream, StreamKey};
@@ -102,6 +102,10 @@ trait GameConfig: Sized {
     /// Whether instances differ in more than the order of their arms.
     fn is_random(&self) -> bool {
         false
+    }
+    /// The range of rewards, if the game or its source is stated in rewards.
+    fn rewards(&self) -> Option<RewardRange> {
+        None
     }
 }
 
@@ -151,8 +155,19 @@ macro_rules! games {
 
             /// Draws an instance. Equal streams draw equal games, bit for bit.
             pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
-                match self {
+                let game = match self {
                     $(Self::$kind(game) => game.draw(stream),)*
+                }?;
+                Ok(match self.rewards() {
+                    Some(range) => game.with_rewards(range),
+                    None => game,
+                })
+            }
+
+            /// The range of rewards, if the game or its source is stated in rewards. It is the same in all instances.
+            pub fn rewards(&self) -> Option<RewardRange> {
+                match self {
+                    $(Self::$kind(game) => GameConfig::rewards(game),)*
                 }
             }
 
@@ -237,6 +252,11 @@ games! {
 }
 
 impl GameSpec {
+    /// Whether the user stated it in rewards, and not only its source: results are then shown as rewards.
+    pub fn states_rewards(&self) -> bool {
+        matches!(self, Self::Custom(_)) && self.rewards().is_some()
+    }
+
     /// Checks every parameter, by drawing an instance: a specification that draws one instance draws them all.
     pub fn check(&self) -> Result<(), GameError> {
         self.draw(&mut StreamKey::new(0, "check", 0).game()).map(drop)

@@ -1,12 +1,13 @@
 //! Asking: which arm a lane plays next.
 
+use super::forecast::is_playable;
 use super::lane::Lane;
 use super::settings::{LaneFiller, LaneMode};
 use super::{AskAfter, LaneAdvisor, LaneBooks, LaneDecision, LaneError, LanePhase, LaneRun, OpenDecision};
 use crate::Policy;
 
 /// At most this many decisions may be without an outcome. It bounds the memory.
-const MOST_OPEN: usize = 1 << 20;
+pub(super) const MOST_OPEN: usize = 1 << 20;
 
 /// The arm to play, and whether the lane explores.
 struct LaneChoice {
@@ -33,6 +34,9 @@ impl<P: Policy> LaneAdvisor<P> {
         self.open_run()?;
         self.books.check_waiting(lane)?;
         self.books.reset_if_idle(lane);
+        if self.books.settings.lanes == LaneMode::Many {
+            self.plan();
+        }
         let id = self.books.play_next(lane, available);
         self.collect();
         Ok(self.books.decision(id))
@@ -43,13 +47,13 @@ impl<P: Policy> LaneAdvisor<P> {
         loop {
             if self.books.run.is_none() {
                 let (run, arms) = (self.policy.next_run(), self.books.banks.len());
-                let playable = run.plays() > 0 && (run.record > 0 || self.books.settings.keeps_runs());
-                if run.arm >= arms || !playable {
+                if !is_playable(run, arms, self.books.settings.keeps_runs()) {
                     return Err(LaneError::BadRun { run, arms });
                 }
                 self.books.run = Some(LaneRun::new(run));
+                self.reasons.push(self.books.runs, run, self.policy.run_reason(run));
                 self.books.runs += 1;
-                self.books.explorers.clear();
+                self.books.plan.without_loss = 0;
                 self.books.leader = self.policy.recommend();
             }
             self.collect();
@@ -78,7 +82,11 @@ impl LaneBooks {
 
     fn check_available(&self, available: &[usize]) -> Result<(), LaneError> {
         available.iter().try_for_each(|&arm| self.check_arm(arm))?;
-        if available.is_empty() { Err(LaneError::NoneAvailable { arms: self.banks.len() }) } else { Ok(()) }
+        if available.iter().all(|arm| self.retired.contains(arm)) {
+            Err(LaneError::NoneAvailable { arms: self.banks.len() })
+        } else {
+            Ok(())
+        }
     }
 
     /// The decision that the request repeats, if it is a repetition.
@@ -123,7 +131,7 @@ impl LaneBooks {
     }
 
     /// The number of further calibrated plays that the open run needs.
-    fn wanted(&self) -> u64 {
+    pub(super) fn wanted(&self) -> u64 {
         let needed = |open: &LaneRun| open.run.record.saturating_sub(open.losses());
         self.run.as_ref().map_or(0, |open| needed(open).saturating_sub(self.banks[open.run.arm].len()))
     }
@@ -131,7 +139,9 @@ impl LaneBooks {
     /// Without a filler, the lanes that play the run wait for its losses.
     fn check_waiting(&self, lane: u64) -> Result<(), LaneError> {
         let Some(open) = &self.run else { return Ok(()) };
-        let plays_run = self.settings.lanes == LaneMode::One || self.explorers.contains(lane);
+        let present = || self.lanes.get(&lane).and_then(|lane| lane.streak().arm());
+        let plays_run =
+            self.settings.lanes == LaneMode::One || open.run.arm != self.leader && present() == Some(open.run.arm);
         let given = self.wanted() == 0 && !(self.settings.keeps_runs() && open.given < open.run.burn_in);
         if self.settings.filler == LaneFiller::Wait && plays_run && given {
             return Err(LaneError::Waiting { outstanding: self.banks[open.run.arm].outstanding().collect() });
@@ -154,36 +164,12 @@ impl LaneBooks {
         match self.settings.lanes {
             LaneMode::One if wanted > 0 || self.settings.keeps_runs() => run(false),
             LaneMode::One => filler(),
-            LaneMode::Many if arm == leader => LaneChoice { arm: self.advance(lane), explores: false },
-            LaneMode::Many if wanted == 0 && self.explorers.contains(lane) => filler(),
-            LaneMode::Many if wanted == 0 => LaneChoice { arm: self.advance(lane), explores: false },
             LaneMode::Many => {
-                let cold = self.lanes.get(&lane).is_none_or(|lane| lane.streak().arm() != Some(leader));
-                let settings = &self.settings;
-                match self.explorers.admit(lane, cold, self.next, wanted, settings, &mut self.stream) {
-                    true => run(true),
-                    false => LaneChoice { arm: self.advance(lane), explores: false },
-                }
+                let chosen = self.assign(lane);
+                let doubtful = chosen != leader || self.known(chosen).plays == 0;
+                LaneChoice { arm: chosen, explores: chosen == arm && doubtful }
             }
         }
-    }
-
-    /// The arm of a lane that does not explore: the leader. As long as some arms were never measured, the leader is a
-    /// guess, so that such lanes measure these arms in advance, the bank keeping their losses for the runs to come.
-    fn advance(&mut self, lane: u64) -> usize {
-        let Some(open) = self.run.as_ref().filter(|_| self.unmeasured > 0) else { return self.leader };
-        let (record, arms) = (open.run.record.saturating_sub(open.losses()), self.banks.len() as u64);
-        let opening = self.settings.burn_in().saturating_add(record).saturating_mul(arms);
-        if self.horizon.is_some_and(|horizon| opening > horizon / 4) {
-            return self.leader;
-        }
-        let lacks = |arm: usize| self.taken[arm].plays == 0 && self.banks[arm].len() < record;
-        let present = self.lanes.get(&lane).and_then(|lane| lane.streak().arm());
-        if let Some(present) = present.filter(|&arm| lacks(arm)) {
-            return present;
-        }
-        let next = (0..self.banks.len()).filter(|&arm| lacks(arm)).min_by_key(|&arm| (self.plays[arm], arm));
-        next.unwrap_or(self.leader)
     }
 
     /// The best arm of these: the leader, or the one with the least mean; arms without losses come last.
@@ -192,7 +178,8 @@ impl LaneBooks {
             return self.leader;
         }
         let mean = |arm: usize| if self.taken[arm].plays > 0 { self.taken[arm].mean() } else { f64::INFINITY };
-        let best = available.iter().copied().min_by(|&a, &b| mean(a).total_cmp(&mean(b)).then(a.cmp(&b)));
+        let usable = available.iter().copied().filter(|arm| !self.retired.contains(arm));
+        let best = usable.min_by(|&a, &b| mean(a).total_cmp(&mean(b)).then(a.cmp(&b)));
         best.unwrap_or(self.leader)
     }
 
@@ -201,13 +188,14 @@ impl LaneBooks {
     fn drains(&self, lane: u64, arm: usize, available: Option<&[usize]>) -> Option<usize> {
         let known = self.lanes.get(&lane).filter(|_| self.settings.overlap > 1)?;
         let stay = known.streak().arm().filter(|_| known.would_overtake(arm))?;
-        available.is_none_or(|available| available.contains(&stay)).then_some(stay)
+        let usable = !self.retired.contains(&stay) && available.is_none_or(|available| available.contains(&stay));
+        usable.then_some(stay)
     }
 
     /// Gives out the next play of a lane and returns its id.
     fn play_next(&mut self, lane: u64, available: Option<&[usize]>) -> u64 {
         let id = self.next;
-        self.explorers.note_ask(self.lanes.get(&lane).and_then(|lane| lane.newest), id);
+        self.presence.leave(self.lanes.get(&lane).and_then(|lane| lane.newest), id);
         let wanted = self.wanted();
         let LaneChoice { mut arm, mut explores } = self.choose(lane);
         if let Some(available) = available.filter(|available| !available.contains(&arm)) {
@@ -228,6 +216,8 @@ impl LaneBooks {
         let before = known.streak().before(arm);
         let calibrated = before >= burn_in && warmed_up;
         let counted = calibrated && !endless && drains.is_none() && self.banks[arm].insert(id);
+        known.notes.measured |= calibrated;
+        self.presence.arrive(id, arm, known.notes.measured, &mut self.watch);
         let phase = match () {
             // A run without an end is never reported: nothing is ignored in it that would be used otherwise.
             () if keeps_runs && in_run && endless && warmed_up => LanePhase::Measured,
@@ -238,7 +228,7 @@ impl LaneBooks {
         known.push(id, arm, counted, self.now, false);
         let overtaken = if self.settings.overlap > 1 { known.demote_overtaken() } else { Vec::new() };
         if explores {
-            self.explorers.note_play(lane, counted);
+            self.plan.without_loss = if counted { 0 } else { self.plan.without_loss.saturating_add(1) };
         }
         if self.settings.overlap == 1 {
             // Bounds the tail; nothing becomes certain that was not.

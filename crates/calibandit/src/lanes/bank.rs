@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 /// The calibrated plays of one arm.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct ArmBank {
+    #[cfg_attr(feature = "serde", serde(with = "super::snapshot::pairs"))]
     entries: BTreeMap<u64, BankEntry>,
     /// Decisions below this one were taken or left out for good.
     taken: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-enum BankEntry {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub(super) enum BankEntry {
     /// The loss is not known.
     Outstanding,
     /// The loss is known, but an earlier play of the lane may turn out not to have been made.
@@ -52,6 +53,33 @@ impl ArmBank {
         {
             *entry = BankEntry::Ready(loss);
         }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn check_restored(&self, next: u64) -> Result<(), crate::policy::StateError> {
+        let in_order = self.entries.keys().all(|&decision| decision >= self.taken && decision < next);
+        let fits = self.entries.len() <= MOST_ENTRIES && self.taken <= next && in_order;
+        crate::policy::history::ensure(fits, "the bank has losses of decisions that were not made")
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn entry(&self, decision: u64) -> Option<BankEntry> {
+        self.entries.get(&decision).copied()
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u64, BankEntry)> + '_ {
+        self.entries.iter().map(|(&decision, &entry)| (decision, entry))
+    }
+
+    #[cfg(feature = "serde")]
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Gives up all places, and returns their decisions.
+    pub(super) fn clear(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.entries).into_keys().collect()
     }
 
     pub(super) fn remove(&mut self, decision: u64) {

@@ -73,7 +73,9 @@ impl LaneBuilder {
             self.settings.memory_bound = memory_bound;
         }
         let policy = self.policy.build(&self.problem, streams.policy())?;
-        let mut advisor = LaneAdvisor::new(policy, self.problem.arms, self.range, self.settings, streams.lanes())?;
+        let stream = streams.lanes();
+        let mut advisor =
+            LaneAdvisor::new(policy, self.problem.arms, self.range, self.settings, stream)?.looking_ahead();
         advisor.books.horizon = self.problem.horizon;
         Ok(advisor)
     }

@@ -44,6 +44,13 @@ pub enum LaneCommand {
         #[cfg_attr(feature = "serde", serde(default))]
         lane: Option<u64>,
     },
+    /// Adds an arm. The policy must support it.
+    AddArm,
+    /// Retires an arm. The policy must support it.
+    RetireArm {
+        /// The arm.
+        arm: usize,
+    },
     /// Nothing but the passing of time: decisions expire.
     Tick,
 }
@@ -107,7 +114,12 @@ pub enum LaneAnswer {
         /// The decision.
         decision: u64,
     },
-    /// To a reset or a tick.
+    /// To a new arm: its number.
+    Arm {
+        /// The arm.
+        arm: usize,
+    },
+    /// To a reset, a retired arm or a tick.
     Noted,
 }
 

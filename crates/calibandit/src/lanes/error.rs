@@ -106,6 +106,9 @@ pub enum LaneError {
         /// The later decision.
         used: u64,
     },
+    /// The arm cannot come or go.
+    #[error(transparent)]
+    ArmChange(#[from] crate::policy::ArmChangeError),
     /// The loss is outside the declared range. The decision is still without an outcome.
     #[error("the loss {loss} does not lie in [{}, {}], the losses declared possible", range.low(), range.high())]
     Loss {

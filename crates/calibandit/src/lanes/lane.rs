@@ -7,13 +7,18 @@
 use std::collections::VecDeque;
 
 use super::settings::LaneSettings;
+#[cfg(feature = "serde")]
+use super::settings::MOST_OVERLAP;
+use super::watch::LaneNotes;
+#[cfg(feature = "serde")]
+use crate::policy::history::{StateError, ensure};
 
 /// No arm: a lane that was never played, or lost its memory.
-const NO_ARM: u32 = u32::MAX;
+pub(super) const NO_ARM: u32 = u32::MAX;
 
 /// Plays of one arm in a row, as far as they are certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Streak {
     arm: u32,
     plays: u64,
@@ -49,7 +54,7 @@ impl Streak {
 
 /// What is known of a play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub(super) enum PlayState {
     /// It has no outcome.
     Pending,
@@ -62,7 +67,7 @@ pub(super) enum PlayState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct TailPlay {
     pub(super) id: u64,
     pub(super) arm: u32,
@@ -93,7 +98,7 @@ impl TailPlay {
 
 /// The plays from the oldest pending one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 struct LaneTail {
     /// The decision before the first play, and the streak and the time then.
     before: Option<u64>,
@@ -123,14 +128,15 @@ impl LaneTail {
 
 /// A lane.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub(super) struct Lane {
     streak: Streak,
     /// The newest decision.
     pub(super) newest: Option<u64>,
     /// When the newest play was made, as far as that is known.
     last_at: u64,
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub(super) notes: LaneNotes,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     tail: Option<Box<LaneTail>>,
 }
 
@@ -149,9 +155,51 @@ pub(super) struct Revision {
     last_at: u64,
 }
 
+#[cfg(feature = "serde")]
+impl Lane {
+    /// Checks a restored lane beside this number of arms, of decisions and this time.
+    pub(super) fn check_restored(
+        &self,
+        arms: usize,
+        next: u64,
+        now: u64,
+        settings: &LaneSettings,
+    ) -> Result<(), StateError> {
+        let exists = |arm: u32| (arm as usize) < arms;
+        let possible = |streak: &Streak| match streak.arm == NO_ARM {
+            true => streak.plays == 0,
+            false => exists(streak.arm) && streak.plays <= next,
+        };
+        ensure(possible(&self.streak), "the streak of a lane is out of range")?;
+        ensure(self.last_at <= now, "a lane was played in the future")?;
+        ensure(self.newest.is_none_or(|newest| newest < next), "the newest decision of a lane was never made")?;
+        let Some(tail) = &self.tail else { return Ok(()) };
+        let longest = if settings.overlap == 1 { LONGEST_TAIL + 1 } else { 4 * MOST_OVERLAP as usize };
+        ensure((1..=longest).contains(&tail.plays.len()), "the plays of a lane are too many, or none")?;
+        ensure(possible(&tail.base) && tail.base_at <= now, "the streak of a lane is out of range")?;
+        let (mut streak, mut last_at, mut before) = (tail.base, tail.base_at, tail.before);
+        for play in &tail.plays {
+            let in_order = before.is_none_or(|before| play.id > before) && play.id < next && play.seen < next;
+            ensure(in_order && exists(play.arm) && play.at <= now, "a play of a lane is out of order")?;
+            ensure(play.may_be_made() || !play.counted, "a play that was not made counts")?;
+            streak.add(play);
+            (last_at, before) = (play.time_after(last_at), Some(play.id));
+        }
+        ensure(before == self.newest, "the newest decision of a lane is not its last play")?;
+        let streak = if tail.reset { Streak::COLD } else { streak };
+        ensure(streak == self.streak, "the streak of a lane does not fit its plays")?;
+        ensure(last_at <= now, "a lane was played in the future")
+    }
+
+    /// The plays whose place in the bank is not certain, and their arms.
+    pub(super) fn held(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.plays().filter(|play| play.counted).map(|play| (play.id, play.arm as usize))
+    }
+}
+
 impl Lane {
     pub(super) fn new(now: u64) -> Self {
-        Self { streak: Streak::COLD, newest: None, last_at: now, tail: None }
+        Self { streak: Streak::COLD, newest: None, last_at: now, notes: LaneNotes::default(), tail: None }
     }
 
     pub(super) fn streak(&self) -> Streak {
@@ -280,6 +328,15 @@ impl Lane {
 
     pub(super) fn commit(&mut self, revision: Revision) {
         (self.streak, self.last_at, self.tail) = (revision.streak, revision.last_at, Some(revision.tail));
+    }
+
+    /// Gives up the place of a play in the bank.
+    pub(super) fn uncount(&mut self, id: u64) {
+        if let Some(index) = self.index(id)
+            && let Some(tail) = &mut self.tail
+        {
+            tail.plays[index].counted = false;
+        }
     }
 
     /// Makes the changed play count, for another arm.

@@ -101,7 +101,8 @@ pub struct LaneSettings {
     #[cfg_attr(feature = "serde", serde(default))]
     pub explorers: ExplorerCount,
     /// The most losses that one explorer measures in one visit, before another lane takes its place, so that a
-    /// measurement does not depend on a single lane. Default: 4 times the burn-in, at least 16.
+    /// measurement does not depend on a single lane. Default: a quarter of the losses that were measured of the arm
+    /// before, at least 4 times the burn-in and 16.
     #[cfg_attr(feature = "serde", serde(default))]
     pub visit_cap: Option<u64>,
     /// Exploring stops after this many plays of explorers without a measured one, until a loss of the arm arrives.
@@ -187,10 +188,6 @@ impl LaneSettings {
     /// Whether runs are handed out exactly as the policy asks for them, their own burn-in included.
     pub(super) fn keeps_runs(&self) -> bool {
         self.lanes == LaneMode::One && self.filler == LaneFiller::Wait
-    }
-
-    pub(super) fn most_per_visit(&self) -> u64 {
-        self.visit_cap.unwrap_or_else(|| self.burn_in().saturating_mul(4).max(16))
     }
 
     pub(super) fn most_without_loss(&self) -> u64 {

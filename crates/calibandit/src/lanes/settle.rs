@@ -2,11 +2,12 @@
 
 use super::lane::{Lane, PlayState, Revision, TailPlay};
 use super::settings::ExpiryRule;
+use super::watch::ToldLoss;
 use super::{CountedAs, LaneAdvisor, LaneAnswer, LaneBooks, LaneError, LanePhase, OpenDecision, PlayOutcome};
 use crate::Policy;
 
 /// The outcomes of this many decisions are remembered, to recognise repetitions.
-const REMEMBERED: usize = 4096;
+pub(super) const REMEMBERED: usize = 4096;
 
 impl<P: Policy> LaneAdvisor<P> {
     /// Time passes: decisions expire, oldest first.
@@ -137,6 +138,10 @@ impl LaneBooks {
         let ready = self.settings.overlap == 1;
         if open.counted {
             self.banks[arm].tell(decision, loss, ready);
+            let (delay, first) = (self.now - open.asked_at, self.settings.burn_in() + 1);
+            let told = ToldLoss { arm, loss, delay, position: open.position, first };
+            let known = self.lanes.get_mut(&open.lane).expect("the lane of a decision exists");
+            self.watch.tell(&mut known.notes, told, &self.range);
         }
         self.lane_mut(&open).settle(decision, open.counted);
         self.release(open.lane);
@@ -172,7 +177,8 @@ impl LaneBooks {
         let revision = self.revise(decision, open, |play| {
             (play.arm, play.state, play.counted) = (played as u32, PlayState::Made, false);
         })?;
-        let calibrated = revision.before >= self.settings.burn_in() && !self.is_endless();
+        let usable = !self.is_endless() && !self.retired.contains(&played);
+        let calibrated = revision.before >= self.settings.burn_in() && usable;
         self.counts.overridden += 1;
         self.plays[open.arm as usize] -= 1;
         self.plays[played] += 1;
@@ -240,7 +246,7 @@ impl LaneBooks {
         self.banks[arm].was_taken(decision) && !in_run
     }
 
-    fn is_endless(&self) -> bool {
+    pub(super) fn is_endless(&self) -> bool {
         self.run.as_ref().is_some_and(|open| open.is_endless())
     }
 
@@ -320,10 +326,10 @@ impl LaneBooks {
     fn reset_lane(&mut self, lane: u64) {
         let overlap = self.settings.overlap;
         let Some(known) = self.lanes.get_mut(&lane) else { return };
+        self.watch.end_session(std::mem::take(&mut known.notes).measured);
         for (decision, arm) in known.reset(overlap) {
             self.demote(decision, arm);
         }
-        self.explorers.restart_visit(lane);
         if let Some(run) = &mut self.run {
             run.given = 0;
         }
@@ -332,11 +338,14 @@ impl LaneBooks {
     /// A play that was made without advice.
     fn add_play(&mut self, lane: u64, arm: usize, loss: Option<f64>) -> (u64, CountedAs) {
         self.reset_if_idle(lane);
-        let (decision, endless) = (self.next, self.is_endless());
+        let (decision, unused) = (self.next, self.is_endless() || self.retired.contains(&arm));
+        self.presence.leave(self.lanes.get(&lane).and_then(|lane| lane.newest), decision);
         let known = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.now));
         let calibrated = known.streak().before(arm) >= self.settings.burn_in();
         let mut counted = if loss.is_some() { CountedAs::WarmUp } else { CountedAs::Not };
-        let banked = loss.filter(|_| calibrated && !endless && self.banks[arm].insert(decision));
+        let banked = loss.filter(|_| calibrated && !unused && self.banks[arm].insert(decision));
+        known.notes.measured |= calibrated;
+        self.presence.arrive(decision, arm, known.notes.measured, &mut self.watch);
         known.push(decision, arm, banked.is_some(), self.now, true);
         let overtaken = if self.settings.overlap > 1 { known.demote_overtaken() } else { Vec::new() };
         for (id, arm) in overtaken {

@@ -14,12 +14,14 @@
 //! Lai (1987), "Adaptive treatment allocation and the multi-armed bandit problem", Annals of Statistics 15(3), and on
 //! Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", JRSS B 86(1).
 
+mod arm_changes;
 mod arms_view;
 mod challenge;
 mod crowd;
 mod index;
 mod lookup;
 mod opening;
+mod price;
 mod restored;
 mod ruling_out;
 mod sample_stats;
@@ -38,11 +40,13 @@ use rand::seq::SliceRandom;
 use super::error::{check, check_memory_bound, check_problem};
 use super::history::{RestoredPlays, StateError};
 use super::spec::PolicyConfig;
-use super::{ArmReport, PolicyError, RunReason, WarmStartError};
+use super::{ArmChangeError, ArmReport, PolicyError, RunReason, WarmStartError};
 use crate::{Certificate, Feedback, GameClass, Policy, Problem, Run, Stream};
+use arm_changes::ArmChanges;
 use arms_view::{ArmsView, Situation};
 use crowd::Crowd;
 use lookup::ArmLookup;
+use price::BurnInLosses;
 use sample_stats::SampleStats;
 use schedule::{Schedule, is_growth};
 
@@ -71,7 +75,7 @@ pub struct CalibratedSpec {
     pub growth: Option<f64>,
     /// The constants of the index `empirical-bayes`; the other indices have none.
     ///
-    /// Default: caution 3, novelty 0.3 and doubt 0.2 for that index.
+    /// Default: caution 3 and novelty 1 for that index.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tuning: Option<Tuning>,
 }
@@ -238,10 +242,16 @@ pub struct Calibrated {
     /// For the index `empirical-bayes`: the arms that are clearly worse than the leader.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     crowd: Crowd,
+    /// For the index `empirical-bayes`: what switches cost.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
+    burn_in_losses: BurnInLosses,
     stream: Stream,
     /// With very many arms and the index `thompson`, the bound below which few draws lie.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     cut: Option<f64>,
+    /// Arms that came or went after the start.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
+    changes: ArmChanges,
     #[cfg_attr(feature = "serde", serde(skip))]
     lookup: ArmLookup,
 }
@@ -278,8 +288,10 @@ impl Calibrated {
             visit: None,
             bounded: true,
             crowd: Crowd::default(),
+            burn_in_losses: BurnInLosses::default(),
             stream,
             cut: None,
+            changes: ArmChanges::default(),
             lookup: ArmLookup::default(),
         }
     }
@@ -294,6 +306,7 @@ impl Calibrated {
             plays: plays as f64,
             horizon_known: self.horizon.is_some(),
             burn_in: (self.memory_bound - 1) as f64,
+            burn_in_losses: self.burn_in_losses,
             current: self.current,
         }
     }
@@ -336,6 +349,8 @@ impl Policy for Calibrated {
         }
         if self.opened < self.arms.len() {
             let arm = self.arms[self.opened];
+            // A visit that a new arm has interrupted is over.
+            self.visit = None;
             return Run { arm, burn_in: self.burn_in(arm), record: self.opening(arm) as u64 };
         }
         self.look_up(None);
@@ -356,7 +371,7 @@ impl Policy for Calibrated {
             // All posteriors change.
             (self.lookup.race, self.cut) = (None, None);
         }
-        if self.opened < self.arms.len() && self.is_measured(run.arm) {
+        if self.arms.get(self.opened) == Some(&run.arm) && self.is_measured(run.arm) {
             self.opened += 1;
             if self.has_enough_arms() {
                 self.arms.truncate(self.opened);
@@ -369,6 +384,14 @@ impl Policy for Calibrated {
         if self.index == Index::Elimination && self.opened >= self.arms.len() {
             self.eliminate(run.arm);
         }
+    }
+
+    fn wants_burn_in(&self) -> bool {
+        self.index == Index::EmpiricalBayes
+    }
+
+    fn observe_burn_in(&mut self, _: Run, losses: Feedback) {
+        self.burn_in_losses.add(losses);
     }
 
     /// The arm with the least mean of those measured so far.
@@ -387,7 +410,8 @@ impl Policy for Calibrated {
         let lower = self.arms.iter().map(|&arm| index::lower(&self.records[arm], level)).fold(f64::INFINITY, f64::min);
         let upper = self.arms.iter().map(|&arm| index::upper(&self.records[arm], level)).fold(0.0, f64::max);
         let gap = if self.arms.len() == 1 { 0.0 } else { upper - lower };
-        Some(Certificate { arms: self.arms.clone(), gap, delta: DELTA })
+        let delta = DELTA * self.changes.error_factor(self.records.len());
+        Some(Certificate { arms: self.arms.clone(), gap, delta })
     }
 
     fn arm_reports(&self) -> Option<Vec<ArmReport>> {
@@ -400,6 +424,14 @@ impl Policy for Calibrated {
 
     fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
         self.start_from(past)
+    }
+
+    fn add_arm(&mut self) -> Result<usize, ArmChangeError> {
+        self.add()
+    }
+
+    fn retire_arm(&mut self, arm: usize) -> Result<(), ArmChangeError> {
+        self.retire(arm)
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

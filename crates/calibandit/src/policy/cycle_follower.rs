@@ -171,3 +171,39 @@ impl CycleFollower {
         }
     }
 }
+
+/// Implements [`Policy`](crate::Policy) for a type with a field `follower` and methods `plan` and `check_plan`.
+macro_rules! cycle_policy {
+    ($policy:ident) => {
+        impl crate::Policy for $policy {
+            fn next_run(&mut self) -> crate::Run {
+                if self.follower.is_due() {
+                    self.plan();
+                }
+                self.follower.next_run()
+            }
+
+            fn observe(&mut self, run: crate::Run, feedback: crate::Feedback) {
+                self.follower.observe(run, feedback);
+            }
+
+            /// The arm that the present plan plays most often. What the policy would do is the whole `cycle`.
+            fn recommend(&self) -> usize {
+                self.follower.recommend()
+            }
+
+            fn run_reason(&self, _: crate::Run) -> crate::policy::RunReason {
+                self.follower.run_reason()
+            }
+
+            fn check_restored(
+                &self,
+                history: &crate::policy::RestoredPlays<'_>,
+            ) -> Result<(), crate::policy::StateError> {
+                self.check_plan()?;
+                self.follower.check_restored(history)
+            }
+        }
+    };
+}
+pub(super) use cycle_policy;

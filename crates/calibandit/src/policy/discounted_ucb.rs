@@ -15,7 +15,7 @@
 
 use super::error::{check, check_positive, check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
-use super::single_plays::{check_single_plays, default_sd, least, single};
+use super::single_plays::{check_single_plays, default_sd, ensure_positive, least, setters, single};
 use super::sliding_ucb::default_exploration;
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
@@ -50,19 +50,9 @@ impl DiscountedUcbSpec {
         self.discount = Some(factor);
         self
     }
-
-    /// Sets the constant xi in the width, a positive number.
-    pub fn exploration(mut self, constant: f64) -> Self {
-        self.exploration = constant;
-        self
-    }
-
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
 }
+
+setters!(DiscountedUcbSpec: sd, exploration);
 
 /// The checked parameters of [`DiscountedUcb`], made by [`DiscountedUcbSpec::params`].
 #[derive(Clone, Debug, PartialEq)]
@@ -197,9 +187,8 @@ impl Policy for DiscountedUcb {
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let arms = history.arms;
-        let positive = |value: f64| value > 0.0 && value.is_finite();
         ensure(is_discount(self.discount), "the discount is not in (0, 1)")?;
-        ensure(positive(self.exploration) && positive(self.sd), "the exploration or sd is not a positive number")?;
+        ensure_positive(&[self.exploration, self.sd], "the exploration or sd is not a positive number")?;
         check_single_plays(history, &self.plays)?;
         ensure(self.counts.len() == arms && self.sums.len() == arms, "the policy has another number of arms")?;
         let opened = self.plays.iter().enumerate().all(|(arm, &plays)| (plays > 0) == (arm < self.opened));

@@ -15,17 +15,17 @@
 //! (`rotting_windows.rs`), which takes O(K·log_g T) numbers and as much time per play. alpha = 0.06 is that of all the
 //! authors' figures; their theory has 4, with which nothing is learnt in their first figure (docs/neighbours.md).
 
-use super::error::{check, check_positive, check_problem};
-use super::history::{RestoredPlays, StateError, ensure};
+use super::error::{check, check_positive};
+use super::history::{RestoredPlays, StateError};
 use super::raw_ucb::{default_grid, label_with_alpha};
 #[cfg(feature = "schema")]
 use super::rotting_windows::{GREATEST_GRID, LEAST_GRID};
 use super::rotting_windows::{RottingWindows, is_grid};
-use super::single_plays::{default_sd, single};
+use super::single_plays::{checked_spec, default_sd, ensure_positive, plain_params, setters, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Run};
 
 /// Arms are filtered by the means of longer and longer windows, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,63 +51,21 @@ fn default_alpha() -> f64 {
     0.06
 }
 
-impl FewaSpec {
-    /// Sets the constant alpha in the width, a positive number.
-    pub fn alpha(mut self, constant: f64) -> Self {
-        self.alpha = constant;
-        self
-    }
+setters!(FewaSpec: alpha, sd, grid);
 
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
-
-    /// Sets the ratio of successive window lengths, in [1.001, 1000].
-    pub fn grid(mut self, ratio: f64) -> Self {
-        self.grid = ratio;
-        self
-    }
-}
-
-/// The checked parameters of [`Fewa`], made by [`FewaSpec::params`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct FewaParams {
-    arms: usize,
-    spec: FewaSpec,
-}
+checked_spec!(FewaParams, FewaSpec, Fewa);
 
 impl PolicyConfig for FewaSpec {
     const NAME: &'static str = "fewa";
     const CITATION: &'static str = "Seznec, Locatelli, Carpentier, Lazaric, Valko (2019). Rotting bandits are no \
                                     harder than stochastic ones. AISTATS 2019. arXiv:1811.11043";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
-    type Params = FewaParams;
-    type Policy = Fewa;
-
-    fn example() -> Self {
-        Fewa::builder()
-    }
+    plain_params!(FewaParams, Fewa);
 
     fn check(&self) -> Result<(), PolicyError> {
         check_positive(Self::NAME, "alpha", self.alpha)?;
         check_positive(Self::NAME, "sd", self.sd)?;
         check(Self::NAME, "grid", self.grid, is_grid(self.grid), "in [1.001, 1000]")
-    }
-
-    fn params(&self, problem: &Problem) -> Result<FewaParams, PolicyError> {
-        check_problem(problem)?;
-        self.check()?;
-        Ok(FewaParams { arms: problem.arms, spec: self.clone() })
-    }
-
-    fn filled(params: &FewaParams) -> Self {
-        params.spec.clone()
-    }
-
-    fn start(params: FewaParams, _: Stream) -> Fewa {
-        Fewa::new(params)
     }
 
     fn label(&self) -> String {
@@ -191,8 +149,7 @@ impl Policy for Fewa {
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ensure(positive(self.alpha) && positive(self.sd), "alpha or sd is not a positive number")?;
+        ensure_positive(&[self.alpha, self.sd], "alpha or sd is not a positive number")?;
         self.windows.check_restored(history)?;
         super::raw_ucb::check_opening(&self.windows, self.plays)
     }
@@ -201,6 +158,7 @@ impl Policy for Fewa {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Problem;
 
     fn policy(arms: usize, spec: FewaSpec) -> Fewa {
         Fewa::new(spec.params(&Problem { arms, horizon: None }).unwrap())

@@ -125,25 +125,32 @@ impl ArmGroup {
         self.most_variance
     }
 
+    /// The arm with the least sum of losses.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.arms.first().map(|&(_, _, arm)| arm as usize)
+    }
+
     /// The arms by increasing sums of losses, and by sums of squares among equal sums.
     pub(super) fn equal_arms(&self, plays: u64) -> impl Iterator<Item = EqualArms> + '_ {
-        let mut start = Bound::Unbounded;
+        let mut rest = self.arms.range::<(u64, u64, u32), _>(..).peekable();
         std::iter::from_fn(move || {
-            let mut rest = self.arms.range((start, Bound::Unbounded));
             let &(sum, sum_sq, arm) = rest.next()?;
             let mut found = EqualArms {
                 key: ArmKey { plays, sum: number(sum), sum_sq: number(sum_sq) },
                 first: [arm; 3],
                 count: 1,
             };
-            for &(other_sum, other_sq, other) in rest.take(2) {
-                if (other_sum, other_sq) != (sum, sum_sq) {
+            let is_equal = |other: &&(u64, u64, u32)| (other.0, other.1) == (sum, sum_sq);
+            while let Some(&(_, _, other)) = rest.next_if(is_equal) {
+                if found.count == found.first.len() {
+                    // There may be very many: the tree finds the end of them.
+                    let after = Bound::Excluded((sum, sum_sq, u32::MAX));
+                    rest = self.arms.range((after, Bound::Unbounded)).peekable();
                     break;
                 }
                 found.first[found.count] = other;
                 found.count += 1;
             }
-            start = Bound::Excluded((sum, sum_sq, u32::MAX));
             Some(found)
         })
     }

@@ -71,6 +71,16 @@ impl ClosedRuns {
         Self { recorded: none.clone(), burn_in: none.clone(), lost: none, probe: Vec::new(), visits: 0, last: None }
     }
 
+    /// Makes room for one more arm.
+    pub(crate) fn add_arm(&mut self) {
+        for counts in [&mut self.recorded, &mut self.burn_in, &mut self.lost] {
+            counts.push(0);
+        }
+        if !self.probe.is_empty() {
+            self.probe.push(0);
+        }
+    }
+
     pub(crate) fn close(&mut self, run: Run, lost: u64, probe: u64) {
         if probe > 0 {
             self.probe.resize(self.recorded.len(), 0);

@@ -15,16 +15,16 @@
 //! (docs/neighbours.md). A play costs O(K + log_g T): as ln(t) grows, the index of an arm that is not played is one
 //! line mean - scale·width until another window overtakes it.
 
-use super::error::{check, check_positive, check_problem};
+use super::error::{check, check_positive};
 use super::history::{RestoredPlays, StateError, ensure};
 #[cfg(feature = "schema")]
 use super::rotting_windows::{GREATEST_GRID, LEAST_GRID};
 use super::rotting_windows::{RottingWindows, is_grid};
-use super::single_plays::{default_sd, least, single};
+use super::single_plays::{checked_spec, default_sd, ensure_positive, least, plain_params, setters, single};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Run};
 
 /// A confidence bound over all windows of the last losses, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,63 +55,21 @@ pub(super) fn default_grid() -> f64 {
     1.1
 }
 
-impl RawUcbSpec {
-    /// Sets the constant alpha in the width, a positive number.
-    pub fn alpha(mut self, constant: f64) -> Self {
-        self.alpha = constant;
-        self
-    }
+setters!(RawUcbSpec: alpha, sd, grid);
 
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
-
-    /// Sets the ratio of successive window lengths, in [1.001, 1000].
-    pub fn grid(mut self, ratio: f64) -> Self {
-        self.grid = ratio;
-        self
-    }
-}
-
-/// The checked parameters of [`RawUcb`], made by [`RawUcbSpec::params`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawUcbParams {
-    arms: usize,
-    spec: RawUcbSpec,
-}
+checked_spec!(RawUcbParams, RawUcbSpec, RawUcb);
 
 impl PolicyConfig for RawUcbSpec {
     const NAME: &'static str = "raw-ucb";
     const CITATION: &'static str = "Seznec, Menard, Lazaric, Valko (2020). A single algorithm for both restless and \
                                     rested rotting bandits. AISTATS 2020. arXiv:2604.21432";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
-    type Params = RawUcbParams;
-    type Policy = RawUcb;
-
-    fn example() -> Self {
-        RawUcb::builder()
-    }
+    plain_params!(RawUcbParams, RawUcb);
 
     fn check(&self) -> Result<(), PolicyError> {
         check_positive(Self::NAME, "alpha", self.alpha)?;
         check_positive(Self::NAME, "sd", self.sd)?;
         check(Self::NAME, "grid", self.grid, is_grid(self.grid), "in [1.001, 1000]")
-    }
-
-    fn params(&self, problem: &Problem) -> Result<RawUcbParams, PolicyError> {
-        check_problem(problem)?;
-        self.check()?;
-        Ok(RawUcbParams { arms: problem.arms, spec: self.clone() })
-    }
-
-    fn filled(params: &RawUcbParams) -> Self {
-        params.spec.clone()
-    }
-
-    fn start(params: RawUcbParams, _: Stream) -> RawUcb {
-        RawUcb::new(params)
     }
 
     fn label(&self) -> String {
@@ -272,8 +230,7 @@ impl Policy for RawUcb {
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ensure(positive(self.alpha) && positive(self.sd), "alpha or sd is not a positive number")?;
+        ensure_positive(&[self.alpha, self.sd], "alpha or sd is not a positive number")?;
         self.windows.check_restored(history)?;
         check_opening(&self.windows, self.plays)
     }
@@ -292,6 +249,7 @@ pub(super) fn check_opening(windows: &RottingWindows, plays: u64) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Problem;
     use crate::rng::StreamKey;
     use rand::RngExt;
 

@@ -18,7 +18,7 @@
 use super::error::{check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::rising_ucb::default_share;
-use super::single_plays::{check_share, is_share};
+use super::single_plays::{check_share, is_share, setters};
 use super::spec::PolicyConfig;
 use super::{ArmReport, ArmStatus, PolicyError, RunReason};
 use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
@@ -35,13 +35,7 @@ pub struct RisingHalvingSpec {
     pub share: f64,
 }
 
-impl RisingHalvingSpec {
-    /// Sets the share of an arm's plays by which it is judged, in (0, 1/2).
-    pub fn share(mut self, share: f64) -> Self {
-        self.share = share;
-        self
-    }
-}
+setters!(RisingHalvingSpec: share);
 
 /// The checked parameters of [`RisingHalving`], made by [`RisingHalvingSpec::params`].
 #[derive(Clone, Debug, PartialEq)]

@@ -15,14 +15,17 @@
 //! This is the clean form. The authors' first public code has mirrored weights in the estimate, refreshes only the
 //! index of the arm just played, and has an index of 1 while h = 0. O(K) per play; the last 2·share·n losses are kept.
 
-use super::error::{check_positive, check_problem};
+use super::error::check_positive;
 use super::history::{RestoredPlays, StateError, ensure};
 use super::recent_trend::RecentTrend;
-use super::single_plays::{check_share, check_single_plays, default_sd, is_share, least, most_played, single};
+use super::single_plays::{
+    check_share, check_single_plays, checked_spec, default_sd, ensure_positive, is_share, least, most_played,
+    plain_params, setters, single,
+};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
-use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Run};
 
 /// A confidence bound on extrapolated losses, for arms that keep improving.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,63 +56,21 @@ fn default_alpha() -> f64 {
     4.0
 }
 
-impl RisingUcbSpec {
-    /// Sets the share of an arm's plays in each window, in (0, 1/2).
-    pub fn share(mut self, share: f64) -> Self {
-        self.share = share;
-        self
-    }
+setters!(RisingUcbSpec: alpha, sd, share);
 
-    /// Sets the constant alpha in the width, a positive number.
-    pub fn alpha(mut self, constant: f64) -> Self {
-        self.alpha = constant;
-        self
-    }
-
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
-}
-
-/// The checked parameters of [`RisingUcb`], made by [`RisingUcbSpec::params`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct RisingUcbParams {
-    arms: usize,
-    spec: RisingUcbSpec,
-}
+checked_spec!(RisingUcbParams, RisingUcbSpec, RisingUcb);
 
 impl PolicyConfig for RisingUcbSpec {
     const NAME: &'static str = "rising-ucb";
     const CITATION: &'static str = "Metelli, Trovo, Pirola, Restelli (2022). Stochastic rising bandits. ICML 2022. \
                                     arXiv:2212.03798";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rising];
-    type Params = RisingUcbParams;
-    type Policy = RisingUcb;
-
-    fn example() -> Self {
-        RisingUcb::builder()
-    }
+    plain_params!(RisingUcbParams, RisingUcb);
 
     fn check(&self) -> Result<(), PolicyError> {
         check_share(Self::NAME, self.share)?;
         check_positive(Self::NAME, "alpha", self.alpha)?;
         check_positive(Self::NAME, "sd", self.sd)
-    }
-
-    fn params(&self, problem: &Problem) -> Result<RisingUcbParams, PolicyError> {
-        check_problem(problem)?;
-        self.check()?;
-        Ok(RisingUcbParams { arms: problem.arms, spec: self.clone() })
-    }
-
-    fn filled(params: &RisingUcbParams) -> Self {
-        params.spec.clone()
-    }
-
-    fn start(params: RisingUcbParams, _: Stream) -> RisingUcb {
-        RisingUcb::new(params)
     }
 
     fn label(&self) -> String {
@@ -182,8 +143,7 @@ impl Policy for RisingUcb {
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ensure(positive(self.alpha) && positive(self.sd), "alpha or sd is not a positive number")?;
+        ensure_positive(&[self.alpha, self.sd], "alpha or sd is not a positive number")?;
         check_trends(&self.arms, self.share, self.plays, history)
     }
 }
@@ -210,6 +170,7 @@ pub(super) fn check_trends(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Problem;
 
     #[test]
     fn choices_agree_with_a_calculation_by_hand() {

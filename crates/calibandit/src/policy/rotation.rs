@@ -18,14 +18,14 @@
 //! is the memory of the game; docs/beyond-reo.md has the proof, and measures how far the best block cycle is from the
 //! optimum. The cost of a play is O(M).
 
-use super::cycle_follower::CycleFollower;
+use super::PolicyError;
+use super::cycle_follower::{CycleFollower, cycle_policy};
 use super::error::{check, check_memory_bound, check_positive, check_problem};
-use super::history::{RestoredPlays, StateError, ensure};
+use super::history::{StateError, ensure};
 use super::planner::default_exploration;
 use super::spec::PolicyConfig;
 use super::tally_cells::CellGrid;
-use super::{PolicyError, RunReason};
-use crate::{BlockCycle, Feedback, GameClass, Policy, Problem, Run, Stream};
+use crate::{BlockCycle, GameClass, Problem, Stream};
 
 /// The most steps of a plan, K·P³: about one second.
 const MOST_STEPS: u64 = 1 << 32;
@@ -208,29 +208,11 @@ fn blocks_of(cycle: &[u32]) -> Vec<(usize, usize)> {
     cycle.chunk_by(|a, b| a == b).map(|block| (block[0] as usize, block.len())).collect()
 }
 
-impl Policy for Rotation {
-    fn next_run(&mut self) -> Run {
-        if self.follower.is_due() {
-            self.plan();
-        }
-        self.follower.next_run()
-    }
+cycle_policy!(Rotation);
 
-    fn observe(&mut self, run: Run, feedback: Feedback) {
-        self.follower.observe(run, feedback);
-    }
-
-    /// The arm that the present plan plays most often. What the policy would do is the whole
-    /// [`cycle`](Rotation::cycle).
-    fn recommend(&self) -> usize {
-        self.follower.recommend()
-    }
-
-    fn run_reason(&self, _: Run) -> RunReason {
-        self.follower.run_reason()
-    }
-
-    fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
+impl Rotation {
+    /// Checks what the plan of a restored policy must be.
+    fn check_plan(&self) -> Result<(), StateError> {
         let CellGrid { arms, memory, by_window } = self.follower.grid();
         let fits = arms >= 1 && memory >= 1 && !by_window && cells(arms, memory as u64).is_some();
         ensure(fits, "there are more cells than can be planned with")?;
@@ -245,7 +227,7 @@ impl Policy for Rotation {
         blocks.sort_unstable();
         blocks.dedup();
         ensure(blocks.len() == count, "the plan is not a block cycle")?;
-        self.follower.check_restored(history)
+        Ok(())
     }
 }
 
@@ -253,6 +235,7 @@ impl Policy for Rotation {
 mod tests {
     use super::*;
     use crate::rng::StreamKey;
+    use crate::{Feedback, Policy};
 
     fn build(arms: usize, spec: RotationSpec) -> Result<Rotation, PolicyError> {
         spec.build(&Problem { arms, horizon: None }, StreamKey::new(1, "", 0).policy())

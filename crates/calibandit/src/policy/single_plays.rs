@@ -83,6 +83,96 @@ pub(super) fn sums_agree(kept: f64, exact: f64, terms: f64, largest: f64) -> boo
     (kept - exact).abs() <= ROUNDING * terms * largest
 }
 
+/// Checks that these numbers of a restored policy are positive.
+pub(super) fn ensure_positive(values: &[f64], otherwise: &'static str) -> Result<(), StateError> {
+    ensure(values.iter().all(|value| *value > 0.0 && value.is_finite()), otherwise)
+}
+
+/// Setters of parameters that several policies have: `setters!(FewaSpec: alpha, sd, grid);`.
+macro_rules! setters {
+    (@one alpha) => {
+        /// Sets the constant alpha, a positive number.
+        pub fn alpha(mut self, constant: f64) -> Self {
+            self.alpha = constant;
+            self
+        }
+    };
+    (@one sd) => {
+        /// Sets the sub-Gaussian scale of the losses, a positive number.
+        pub fn sd(mut self, scale: f64) -> Self {
+            self.sd = scale;
+            self
+        }
+    };
+    (@one grid) => {
+        /// Sets the ratio of successive window lengths, in [1.001, 1000].
+        pub fn grid(mut self, ratio: f64) -> Self {
+            self.grid = ratio;
+            self
+        }
+    };
+    (@one exploration) => {
+        /// Sets the constant xi in the width, a positive number.
+        pub fn exploration(mut self, constant: f64) -> Self {
+            self.exploration = constant;
+            self
+        }
+    };
+    (@one share) => {
+        /// Sets the share of an arm's plays that the policy looks at, in (0, 1/2).
+        pub fn share(mut self, share: f64) -> Self {
+            self.share = share;
+            self
+        }
+    };
+    ($spec:ty: $($parameter:ident),+) => {
+        impl $spec {
+            $(setters!(@one $parameter);)+
+        }
+    };
+}
+pub(super) use setters;
+
+/// Checked parameters that are the number of arms and the specification itself, which has no default to fill in.
+macro_rules! checked_spec {
+    ($params:ident, $spec:ident, $policy:ident) => {
+        #[doc = concat!("The checked parameters of [`", stringify!($policy), "`], made by `params` of its spec.")]
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $params {
+            arms: usize,
+            spec: $spec,
+        }
+    };
+}
+pub(super) use checked_spec;
+
+/// The items of [`PolicyConfig`](super::spec::PolicyConfig) that follow from [`checked_spec`].
+macro_rules! plain_params {
+    ($params:ident, $policy:ident) => {
+        type Params = $params;
+        type Policy = $policy;
+
+        fn example() -> Self {
+            $policy::builder()
+        }
+
+        fn params(&self, problem: &crate::Problem) -> Result<$params, crate::PolicyError> {
+            super::error::check_problem(problem)?;
+            self.check()?;
+            Ok($params { arms: problem.arms, spec: self.clone() })
+        }
+
+        fn filled(params: &$params) -> Self {
+            params.spec.clone()
+        }
+
+        fn start(params: $params, _: crate::Stream) -> $policy {
+            $policy::new(params)
+        }
+    };
+}
+pub(super) use plain_params;
+
 #[cfg(test)]
 mod tests {
     use super::*;

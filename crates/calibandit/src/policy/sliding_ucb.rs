@@ -17,7 +17,9 @@ use std::collections::VecDeque;
 
 use super::error::{check, check_positive, check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
-use super::single_plays::{check_largest, check_single_plays, default_sd, least, most_played, single, sums_agree};
+use super::single_plays::{
+    check_largest, check_single_plays, default_sd, ensure_positive, least, most_played, setters, single, sums_agree,
+};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
@@ -56,19 +58,9 @@ impl SlidingUcbSpec {
         self.window = Some(plays);
         self
     }
-
-    /// Sets the constant xi in the width, a positive number.
-    pub fn exploration(mut self, constant: f64) -> Self {
-        self.exploration = constant;
-        self
-    }
-
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
 }
+
+setters!(SlidingUcbSpec: sd, exploration);
 
 /// The checked parameters of [`SlidingUcb`], made by [`SlidingUcbSpec::params`].
 #[derive(Clone, Debug, PartialEq)]
@@ -225,8 +217,7 @@ impl Policy for SlidingUcb {
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
         let arms = history.arms;
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ensure(positive(self.exploration) && positive(self.sd), "the exploration or sd is not a positive number")?;
+        ensure_positive(&[self.exploration, self.sd], "the exploration or sd is not a positive number")?;
         ensure(self.window >= 1 && self.age < self.window, "the window or its age is out of range")?;
         check_single_plays(history, &self.plays)?;
         ensure(self.counts.len() == arms && self.sums.len() == arms, "the policy has another number of arms")?;

@@ -11,17 +11,17 @@
 use std::sync::LazyLock;
 
 use super::{
-    AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, ArmReport, BatchedExp3, BatchedExp3Params,
-    BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, DiscountedUcb, DiscountedUcbParams,
-    DiscountedUcbSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3, Exp3Params, Exp3Spec, ExploreThenCommit,
-    ExploreThenCommitParams, ExploreThenCommitSpec, Fewa, FewaParams, FewaSpec, Greedy, GreedyParams, GreedySpec,
-    Heidari, HeidariParams, HeidariSpec, Pilot, PilotParams, PilotSpec, Planner, PlannerParams, PlannerSpec,
-    PolicyError, RawUcb, RawUcbParams, RawUcbSpec, RestoredPlays, RisingHalving, RisingHalvingParams,
-    RisingHalvingSpec, RisingUcb, RisingUcbParams, RisingUcbSpec, RisingUcbe, RisingUcbeParams, RisingUcbeSpec,
-    Rotation, RotationParams, RotationSpec, RunReason, SlidingUcb, SlidingUcbParams, SlidingUcbSpec, Spo, SpoParams,
-    SpoSpec, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec, Swa, SwaParams,
-    SwaSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError, Wswa, WswaParams,
-    WswaSpec,
+    AnytimeElimination, AnytimeEliminationParams, AnytimeEliminationSpec, ArmChangeError, ArmReport, BatchedExp3,
+    BatchedExp3Params, BatchedExp3Spec, Calibrated, CalibratedParams, CalibratedSpec, DiscountedUcb,
+    DiscountedUcbParams, DiscountedUcbSpec, EpochUcb, EpochUcbParams, EpochUcbSpec, Exp3, Exp3Params, Exp3Spec,
+    ExploreThenCommit, ExploreThenCommitParams, ExploreThenCommitSpec, Fewa, FewaParams, FewaSpec, Greedy,
+    GreedyParams, GreedySpec, Heidari, HeidariParams, HeidariSpec, Pilot, PilotParams, PilotSpec, Planner,
+    PlannerParams, PlannerSpec, PolicyError, RawUcb, RawUcbParams, RawUcbSpec, RestoredPlays, RisingHalving,
+    RisingHalvingParams, RisingHalvingSpec, RisingUcb, RisingUcbParams, RisingUcbSpec, RisingUcbe, RisingUcbeParams,
+    RisingUcbeSpec, Rotation, RotationParams, RotationSpec, RunReason, SlidingUcb, SlidingUcbParams, SlidingUcbSpec,
+    Spo, SpoParams, SpoSpec, StateError, SuccessiveElimination, SuccessiveEliminationParams, SuccessiveEliminationSpec,
+    Swa, SwaParams, SwaSpec, Thompson, ThompsonParams, ThompsonSpec, Ucb1, Ucb1Params, Ucb1Spec, WarmStartError, Wswa,
+    WswaParams, WswaSpec,
 };
 #[cfg(feature = "schema")]
 use crate::catalogue::CatalogueEntry;
@@ -184,6 +184,16 @@ macro_rules! policies {
                     $(Self::$kind(policy) => policy.observe(run, feedback),)*
                 }
             }
+            fn wants_burn_in(&self) -> bool {
+                match self {
+                    $(Self::$kind(policy) => policy.wants_burn_in(),)*
+                }
+            }
+            fn observe_burn_in(&mut self, run: Run, losses: Feedback) {
+                match self {
+                    $(Self::$kind(policy) => policy.observe_burn_in(run, losses),)*
+                }
+            }
             fn recommend(&self) -> usize {
                 match self {
                     $(Self::$kind(policy) => policy.recommend(),)*
@@ -207,6 +217,16 @@ macro_rules! policies {
             fn warm_start(&mut self, past: &[Feedback]) -> Result<(), WarmStartError> {
                 match self {
                     $(Self::$kind(policy) => policy.warm_start(past),)*
+                }
+            }
+            fn add_arm(&mut self) -> Result<usize, ArmChangeError> {
+                match self {
+                    $(Self::$kind(policy) => policy.add_arm(),)*
+                }
+            }
+            fn retire_arm(&mut self, arm: usize) -> Result<(), ArmChangeError> {
+                match self {
+                    $(Self::$kind(policy) => policy.retire_arm(arm),)*
                 }
             }
             fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {

@@ -136,3 +136,32 @@ pub enum WarmStartError {
     #[error("past losses can only be given before the first decision")]
     Started,
 }
+
+/// Why an arm cannot come or go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArmChangeError {
+    /// The policy has the same arms throughout.
+    #[error("the policy cannot add or retire arms while it runs; `calibrated` can")]
+    Unsupported,
+    /// There are as many arms as there can be.
+    #[error("there are {arms} arms already, and there can be no more than {}", crate::Problem::MOST_ARMS)]
+    TooMany {
+        /// The number of arms.
+        arms: usize,
+    },
+    /// This arm does not exist.
+    #[error("there is no arm {arm}: the arms are 0 to {}", arms - 1)]
+    Missing {
+        /// The arm.
+        arm: usize,
+        /// The number of arms.
+        arms: usize,
+    },
+    /// It is the only arm left.
+    #[error("arm {arm} cannot be retired: it is the only one that is left; add another arm first")]
+    Last {
+        /// The arm.
+        arm: usize,
+    },
+}

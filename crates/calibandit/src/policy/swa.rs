@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use super::error::{check_positive, check_problem, needed_horizon};
 use super::history::{RestoredPlays, StateError, ensure};
 use super::raw_ucb::label_with_alpha;
-use super::single_plays::{check_largest, check_single_plays, default_sd, least, single, sums_agree};
+use super::single_plays::{check_largest, check_single_plays, default_sd, least, setters, single, sums_agree};
 use super::spec::PolicyConfig;
 use super::{PolicyError, RunReason};
 use crate::math;
@@ -45,19 +45,7 @@ pub(super) fn default_alpha() -> f64 {
     0.2
 }
 
-impl SwaSpec {
-    /// Sets the factor of the window's length, a positive number.
-    pub fn alpha(mut self, factor: f64) -> Self {
-        self.alpha = factor;
-        self
-    }
-
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
-}
+setters!(SwaSpec: alpha, sd);
 
 /// The checked parameters of [`Swa`], made by [`SwaSpec::params`].
 #[derive(Clone, Debug, PartialEq)]

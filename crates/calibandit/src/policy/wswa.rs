@@ -4,14 +4,16 @@
 //! for horizons of 1, 2, 4, 8, ... plays, one after the other. Each restart drops all observations. A play costs O(K),
 //! and O(K·h) losses are kept, as in `swa.rs`.
 
-use super::error::{check_positive, check_problem};
+use super::error::check_positive;
 use super::history::{RestoredPlays, StateError, ensure};
 use super::raw_ucb::label_with_alpha;
-use super::single_plays::{check_single_plays, default_sd, single};
+use super::single_plays::{
+    check_single_plays, checked_spec, default_sd, ensure_positive, plain_params, setters, single,
+};
 use super::spec::PolicyConfig;
 use super::swa::{RecentLosses, default_alpha, window};
 use super::{PolicyError, RunReason};
-use crate::{Feedback, GameClass, Policy, Problem, Run, Stream};
+use crate::{Feedback, GameClass, Policy, Run};
 
 /// The sliding window average, restarted with doubled horizons, for arms that get worse with each play.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,55 +31,19 @@ pub struct WswaSpec {
     pub sd: f64,
 }
 
-impl WswaSpec {
-    /// Sets the factor of the window's length, a positive number.
-    pub fn alpha(mut self, factor: f64) -> Self {
-        self.alpha = factor;
-        self
-    }
+setters!(WswaSpec: alpha, sd);
 
-    /// Sets the sub-Gaussian scale of the losses, a positive number.
-    pub fn sd(mut self, scale: f64) -> Self {
-        self.sd = scale;
-        self
-    }
-}
-
-/// The checked parameters of [`Wswa`], made by [`WswaSpec::params`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct WswaParams {
-    arms: usize,
-    spec: WswaSpec,
-}
+checked_spec!(WswaParams, WswaSpec, Wswa);
 
 impl PolicyConfig for WswaSpec {
     const NAME: &'static str = "wswa";
     const CITATION: &'static str = "Levine, Crammer, Mannor (2017). Rotting bandits. NIPS 2017. arXiv:1702.07274";
     const MEANT_FOR: &'static [GameClass] = &[GameClass::Rotting];
-    type Params = WswaParams;
-    type Policy = Wswa;
-
-    fn example() -> Self {
-        Wswa::builder()
-    }
+    plain_params!(WswaParams, Wswa);
 
     fn check(&self) -> Result<(), PolicyError> {
         check_positive(Self::NAME, "alpha", self.alpha)?;
         check_positive(Self::NAME, "sd", self.sd)
-    }
-
-    fn params(&self, problem: &Problem) -> Result<WswaParams, PolicyError> {
-        check_problem(problem)?;
-        self.check()?;
-        Ok(WswaParams { arms: problem.arms, spec: self.clone() })
-    }
-
-    fn filled(params: &WswaParams) -> Self {
-        params.spec.clone()
-    }
-
-    fn start(params: WswaParams, _: Stream) -> Wswa {
-        Wswa::new(params)
     }
 
     fn label(&self) -> String {
@@ -151,8 +117,7 @@ impl Policy for Wswa {
     }
 
     fn check_restored(&self, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        ensure(positive(self.alpha) && positive(self.sd), "alpha or sd is not a positive number")?;
+        ensure_positive(&[self.alpha, self.sd], "alpha or sd is not a positive number")?;
         check_single_plays(history, &self.plays)?;
         self.recent.check_restored(history)?;
         let arms = self.plays.len();
@@ -172,6 +137,7 @@ impl Policy for Wswa {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Problem;
 
     #[test]
     fn starts_double_and_forget() {

@@ -308,14 +308,3 @@ fn every_measured_loss_is_calibrated() {
     }
     assert!(plays > 100_000 && losses > 10_000, "{plays} plays, {losses} losses: the test must measure something");
 }
-
-#[test]
-#[ignore = "slow: 10^6 plays"]
-fn every_measured_loss_of_a_million_plays_is_calibrated() {
-    let (mut plays, mut losses, mut history) = (0, 0, 1000);
-    while plays < 1_000_000 {
-        let (played, measured) = judge(history, 4000);
-        (plays, losses, history) = (plays + played, losses + measured, history + 1);
-    }
-    println!("{plays} plays, {losses} measured losses, {history} histories");
-}

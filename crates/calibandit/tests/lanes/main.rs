@@ -6,8 +6,11 @@
 mod judge;
 mod lemma;
 mod live;
+mod live_law;
 mod one_lane;
 mod outcomes;
+mod snapshots;
+mod warnings;
 
 use calibandit::lanes::{ExpiryRule, LaneAdvisor, LaneSettings};
 use calibandit::{Feedback, LossRange, Policy, Run, StreamKey};

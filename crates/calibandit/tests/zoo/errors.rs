@@ -176,33 +176,44 @@ fn random_reo() {
 #[test]
 fn custom() {
     let constant = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
-    let arm = ArmSpec { name: None, weights: None, memory: Some(2.into()), loss: constant, feedback: Noise::None };
-    let second = |bad: ArmSpec| match refused(Custom { title: None, arm: vec![arm.clone(), bad] }) {
+    let arm =
+        ArmSpec { memory: Some(2.into()), loss: Some(constant.clone()), feedback: Noise::None, ..ArmSpec::default() };
+    let second = |bad: ArmSpec| match refused(Custom { arm: vec![arm.clone(), bad], ..Custom::default() }) {
         GameError::Arm { arm: 1, source, .. } => source,
         other => panic!("{other:?}"),
     };
-    assert_eq!(refused(Custom { title: None, arm: vec![] }), GameError::NoArms);
+    assert_eq!(refused(Custom { arm: vec![], ..Custom::default() }), GameError::NoArms);
     assert_eq!(second(ArmSpec { memory: None, ..arm.clone() }), ArmError::NoWeights);
     assert_eq!(second(ArmSpec { weights: Some(vec![1.0]), ..arm.clone() }), ArmError::WeightsAndMemory);
     assert_eq!(second(ArmSpec { memory: Some(0.into()), ..arm.clone() }), ArmError::NoMemory);
     assert_eq!(second(ArmSpec { memory: None, weights: Some(vec![]), ..arm.clone() }), ArmError::NoMemory);
-    assert_eq!(second(ArmSpec { loss: LossCurveSpec::default(), ..arm.clone() }), ArmError::NoShape);
+    assert_eq!(second(ArmSpec { loss: Some(LossCurveSpec::default()), ..arm.clone() }), ArmError::NoShape);
+    assert_eq!(second(ArmSpec { loss: None, ..arm.clone() }), ArmError::NoCurve);
+    assert_eq!(second(ArmSpec { reward: Some(constant.clone()), ..arm.clone() }), ArmError::LossAndReward);
+    let rewarded = ArmSpec { loss: None, reward: Some(constant), ..arm.clone() };
+    let without = Custom { arm: vec![rewarded.clone()], ..Custom::default() };
+    assert_eq!(refused(without.clone()), GameError::NoRewards { arm: 0, name: None });
+    let turned = Custom { rewards: Some([1.0, 0.0]), ..without.clone() };
+    assert_eq!(refused(turned), GameError::Rewards { low: 1.0, high: 0.0 });
+    let too_large = refused(Custom { rewards: Some([0.0, 0.25]), ..without });
+    assert!(matches!(too_large, GameError::Arm { source: ArmError::Curve { .. }, .. }), "{too_large}");
     let bad = ArmSpec { feedback: Noise::Normal { sd: f64::NAN }, ..arm.clone() };
     assert!(matches!(second(bad), ArmError::Noise { .. }));
-    names("memory", Custom { title: None, arm: vec![ArmSpec { memory: Some(usize::MAX.into()), ..arm }] });
+    names("memory", Custom { arm: vec![ArmSpec { memory: Some(usize::MAX.into()), ..arm }], ..Custom::default() });
 }
 
 #[test]
 fn arm_names() {
     let called = |name: &str| ArmSpec {
         name: Some(name.to_owned()),
-        weights: None,
         memory: Some(2.into()),
-        loss: LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() },
+        loss: Some(LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() }),
         feedback: Noise::None,
+        ..ArmSpec::default()
     };
     let unnamed = ArmSpec { name: None, ..called("") };
-    let good = Custom { title: None, arm: vec![called("bob"), unnamed.clone(), called("Bob"), unnamed.clone()] };
+    let good =
+        Custom { arm: vec![called("bob"), unnamed.clone(), called("Bob"), unnamed.clone()], ..Custom::default() };
     let game = good.draw(&mut instance(0)).unwrap();
     let names: Vec<Option<&str>> = (0..5).map(|x| game.arm_name(x)).collect();
     assert_eq!(names, [Some("bob"), None, Some("Bob"), None, None]);
@@ -210,13 +221,13 @@ fn arm_names() {
     // Names do not matter to the mathematics: the arms remain interchangeable, and the optimum is that of one arm.
     assert_eq!(optimum(&game, 100).unwrap().loss, 50.0);
 
-    let same = refused(Custom { title: None, arm: vec![called("bob"), unnamed, called("bob")] });
+    let same = refused(Custom { arm: vec![called("bob"), unnamed, called("bob")], ..Custom::default() });
     assert_eq!(same, GameError::SameName { name: "bob".to_owned(), first: 0, arm: 2 });
     assert!(same.to_string().contains("arm 2 has the name `bob`, which arm 0 has too"), "{same}");
-    let empty = refused(Custom { title: None, arm: vec![called("bob"), called("")] });
+    let empty = refused(Custom { arm: vec![called("bob"), called("")], ..Custom::default() });
     assert!(matches!(&empty, GameError::Arm { arm: 1, name: None, source: ArmError::Name { .. } }), "{empty:?}");
-    let loss = LossCurveSpec { constant: Some(2.0), ..LossCurveSpec::default() };
-    let wrong = refused(Custom { title: None, arm: vec![called("ann"), ArmSpec { loss, ..called("bob") }] });
+    let loss = Some(LossCurveSpec { constant: Some(2.0), ..LossCurveSpec::default() });
+    let wrong = refused(Custom { arm: vec![called("ann"), ArmSpec { loss, ..called("bob") }], ..Custom::default() });
     assert!(wrong.to_string().starts_with("arm 1 (bob): the loss curve is 2 at"), "{wrong}");
 
     let model = |name: &str| FittedModel { name: Some(name.to_owned()), alpha: 0.0, beta: 0.5, gamma: 0.0, sd: 0.1 };
@@ -320,8 +331,10 @@ prop_compose! {
             }
             .into(),
             _ => {
-                let arm = ArmSpec { name: None, weights, memory: flag.then_some(memory.into()), loss, feedback };
-                Custom { title: None, arm: vec![arm; other % 3] }.into()
+                let memory = flag.then_some(memory.into());
+                let (loss, reward) = if family % 2 == 0 { (Some(loss), None) } else { (None, Some(loss)) };
+                let arm = ArmSpec { weights, memory, loss, reward, feedback, ..ArmSpec::default() };
+                Custom { arm: vec![arm; other % 3], rewards: flag.then_some([a, b]), ..Custom::default() }.into()
             }
         }
     }

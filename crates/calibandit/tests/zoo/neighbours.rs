@@ -31,10 +31,17 @@ fn rotting_games() {
         let best = gap * (10_000.0 / 2.0 - optimum(&game, 10_000).unwrap().loss);
         assert!((best - oracle).abs() < digits, "{gap}: {best}");
     }
-    let ten = draw(RottingTen { drop: 0.5, sd: 0.0, ..RottingTen::default() });
+    let ten = draw(RottingTen { sd: 0.0, ..RottingTen::default() });
     assert_eq!((ten.arms().len(), ten.arms()[9].noise()), (10, Noise::None));
     assert_eq!(at(&ten, 9, &[1, 1000, 1001]), [0.0, 0.0, 1.0]);
-    assert_eq!(optimum(&ten, 25_000).unwrap().loss, 15_000.0);
+    assert_eq!(at(&ten, 0, &[1, 25_000]), [0.5, 0.5]);
+    close(&at(&ten, 7, &[1, 1000, 1001]), &[0.45, 0.45, 0.55]);
+    // The greedy oracle's reward of the study is 14,624: a thousand plays of each mu.
+    let range = ten.rewards().unwrap();
+    assert_eq!((range.low(), range.high()), (-10.0, 10.0));
+    let best = range.total_reward(25_000.0, optimum(&ten, 25_000).unwrap().loss);
+    let sum: f64 = (0..9).map(|i| 10f64.powf(f64::from(i) / 2.0)).sum();
+    assert!((best - sum).abs() < 1e-6 && (best - 14_624.0).abs() < 0.5, "{best}");
     let plateaus = draw(Plateaus { arms: 30, ..Plateaus::default() });
     for arm in 0..30 {
         let losses = at(&plateaus, arm, &[1, 100, 101, 200, 1001]);

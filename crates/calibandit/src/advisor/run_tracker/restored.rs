@@ -72,7 +72,7 @@ impl RunTracker {
             let possible = counted && history.allows_sums(past.plays as f64, past.sum, past.sum_sq);
             ensure(possible, "the past losses of an arm are out of range")?;
         }
-        let (scale, added_up) = (self.scale(), self.added_up());
+        let (scale, added_up) = (self.range.scale(), self.added_up());
         for (arm, losses) in self.losses.iter().enumerate() {
             let unseen = self.unseen.get(arm).copied().unwrap_or(0);
             let past = self.past.get(arm).map_or(0, |past| past.plays);

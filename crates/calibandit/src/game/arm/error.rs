@@ -85,6 +85,26 @@ pub enum ArmError {
     /// An arm in a file has both `weights` and `memory`.
     #[error("the arm has both `weights` and `memory`: the memory is the number of weights, so give one of them")]
     WeightsAndMemory,
+    /// An arm in a file has neither `loss` nor `reward`.
+    #[error("the arm has no loss: give `loss`, or `reward` in a game with `rewards = [low, high]`")]
+    NoCurve,
+    /// An arm in a file has both `loss` and `reward`.
+    #[error("the arm has both `loss` and `reward`: give one of them")]
+    LossAndReward,
+    /// A shape that is stated in losses, for rewards.
+    #[error("`{shape}` is a curve of losses: give `loss`, or another curve of rewards")]
+    NotOfRewards {
+        /// Its name, as in files.
+        shape: &'static str,
+    },
+    /// A step has the wrong key, or both.
+    #[error("each of `steps` must have `from` and `{key}`, and not `{other}`")]
+    StepKey {
+        /// What it must have.
+        key: &'static str,
+        /// What it must not have.
+        other: &'static str,
+    },
     /// A curve in a file has no shape.
     #[error(
         "the loss curve has no shape: give one of `constant`, `by_plays`, `linear`, `exponential_linear`, `needle`, \

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Formula, LossCurve, LossCurveSpec, Shape};
+use super::{CurveStep, Formula, LossCurve, LossCurveSpec, Shape};
 
 impl Serialize for LossCurveSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -83,7 +83,7 @@ impl Serialize for LossCurve {
             Shape::ExponentialLinear(model) => spec.exponential_linear = Some(*model),
             Shape::Needle(needle) => spec.needle = Some(*needle),
             Shape::Formula(formula) => match formula {
-                Formula::Steps(steps) => spec.steps = Some(steps.clone()),
+                Formula::Steps(steps) => spec.steps = Some(steps.iter().copied().map(CurveStep::from).collect()),
                 Formula::Power(curve) => spec.power = Some(*curve),
                 Formula::Ramp(curve) => spec.ramp = Some(*curve),
                 Formula::Exponential(curve) => spec.exponential = Some(*curve),

@@ -11,7 +11,7 @@ mod course;
 mod parameters;
 
 pub(crate) use course::{Course, CurveDirection};
-pub use parameters::{ExponentialApproach, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
+pub use parameters::{CurveStep, ExponentialApproach, LossStep, PeakCurve, PowerCurve, Ramp, RationalApproach};
 
 use crate::game::ArmError;
 use crate::math;

@@ -1,7 +1,7 @@
 //! Games written out arm by arm.
 
 use super::{GameConfig, check};
-use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Memory, Noise, Weights};
+use crate::game::{ArmError, Game, GameError, LossCurve, LossCurveSpec, Memory, Noise, RewardRange, Weights};
 use crate::rng::Stream;
 
 /// Any game, written out arm by arm.
@@ -18,7 +18,7 @@ use crate::rng::Stream;
 /// assert_eq!(game.losses(&[0, 0])?, [0.5, 0.25]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Custom {
@@ -26,12 +26,16 @@ pub struct Custom {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 100)))]
     pub title: Option<String>,
+    /// The least and the largest reward, if the game is stated in rewards: `reward` of an arm lies between them, and
+    /// results are shown as rewards. The reward r is the loss `(high - r) / (high - low)`, which is what policies see.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub rewards: Option<[f64; 2]>,
     /// The arms, in order: in TOML one `[[game.arm]]` table each.
     pub arm: Vec<ArmSpec>,
 }
 
 /// One arm as it is written in files.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmSpec {
@@ -47,8 +51,13 @@ pub struct ArmSpec {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub memory: Option<Memory>,
     /// The expected loss, by the arm's plays in the window. It must lie in [0, 1] in every window.
-    pub loss: LossCurveSpec,
-    /// The noise of the feedback.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub loss: Option<LossCurveSpec>,
+    /// Instead of `loss`: the expected reward, by the arm's plays in the window, within `rewards` of the game. It has
+    /// the keys of `loss`, without `needle` and `exponential_linear`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reward: Option<LossCurveSpec>,
+    /// The noise of the feedback. Its standard deviation is one of rewards if the arm has `reward`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub feedback: Noise,
 }
@@ -58,11 +67,10 @@ impl GameConfig for Custom {
     const CITATION: &'static str = "Section 2, the definition of the weighted tallying bandit";
 
     fn example() -> Self {
-        let worker =
-            |loss| ArmSpec { name: None, weights: None, memory: Some(3.into()), loss, feedback: Noise::Bernoulli };
+        let worker = |loss| ArmSpec { memory: Some(3.into()), loss: Some(loss), ..ArmSpec::default() };
         let steady = LossCurveSpec { constant: Some(0.5), ..LossCurveSpec::default() };
         let slow_starter = LossCurveSpec { by_plays: Some(vec![0.9, 0.6, 0.2]), ..LossCurveSpec::default() };
-        Self { title: None, arm: vec![worker(steady), worker(slow_starter)] }
+        Self { arm: vec![worker(steady), worker(slow_starter)], ..Self::default() }
     }
 
     fn size(&self) -> String {
@@ -72,12 +80,17 @@ impl GameConfig for Custom {
     fn title(&self) -> String {
         self.title.clone().unwrap_or_else(|| format!("{}, {}", Self::NAME, self.size()))
     }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        self.rewards.and_then(|range| range.try_into().ok())
+    }
 }
 
 impl Custom {
     /// The game: the same for every stream.
     pub fn draw(&self, _stream: &mut Stream) -> Result<Game, GameError> {
         self.title.as_deref().map_or(Ok(()), Game::check_title)?;
+        let range = self.rewards.map(RewardRange::try_from).transpose()?;
         let arms = self.arm.iter().enumerate().map(|(index, arm)| {
             let name = arm.name.as_deref();
             let named = |source| GameError::Arm { arm: index, name: name.and_then(check::own_name), source };
@@ -92,8 +105,18 @@ impl Custom {
                 (Some(_), Some(_)) => return Err(named(ArmError::WeightsAndMemory)),
                 (None, None) => return Err(named(ArmError::NoWeights)),
             };
-            let curve = LossCurve::try_from(arm.loss.clone()).map_err(named)?;
-            check::named_arm(index, name, weights, curve, arm.feedback)
+            let (curve, noise) = match (&arm.loss, &arm.reward, range) {
+                (Some(loss), None, _) => (loss.clone(), arm.feedback),
+                (None, Some(reward), Some(range)) => {
+                    (reward.clone().of_rewards(range).map_err(named)?, range.noise(arm.feedback))
+                }
+                (None, Some(_), None) => {
+                    return Err(GameError::NoRewards { arm: index, name: name.and_then(check::own_name) });
+                }
+                (Some(_), Some(_), _) => return Err(named(ArmError::LossAndReward)),
+                (None, None, _) => return Err(named(ArmError::NoCurve)),
+            };
+            check::named_arm(index, name, weights, LossCurve::try_from(curve).map_err(named)?, noise)
         });
         Game::new(arms.collect::<Result<_, _>>()?)
     }

@@ -1,7 +1,7 @@
 //! The improving games of Heidari, Kearns and Roth 2016.
 
 use super::{GameConfig, check};
-use crate::game::{Formula, Game, GameError, LossCurve, Noise, PowerCurve, Ramp};
+use crate::game::{Formula, Game, GameError, LossCurve, Noise, PowerCurve, Ramp, RewardRange};
 use crate::rng::Stream;
 
 /// Two improving arms: one that is better in the end, and one that may be better for long.
@@ -45,6 +45,10 @@ impl GameConfig for Improving {
 
     fn size(&self) -> String {
         format!("variant {}, a = {}", self.variant, self.exponent)
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 

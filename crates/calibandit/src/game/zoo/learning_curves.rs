@@ -1,7 +1,7 @@
 //! Online learners as arms: learning curves that saturate.
 
 use super::{GameConfig, check};
-use crate::game::{ExponentialApproach, Formula, Game, GameError, LossCurve, Noise};
+use crate::game::{ExponentialApproach, Formula, Game, GameError, LossCurve, Memory, Noise, RewardRange, Weights};
 use crate::math;
 use crate::rng::Stream;
 
@@ -25,13 +25,16 @@ pub struct LearningCurves {
     pub levels: [f64; 2],
     /// The number of plays in which the worst and the best learner make 63 % of their progress.
     pub paces: [f64; 2],
+    /// How far back examples matter: `"all"`, or a number for learners that forget older ones.
+    pub memory: Memory,
     /// The noise of the feedback.
     pub feedback: Noise,
 }
 
 impl Default for LearningCurves {
     fn default() -> Self {
-        Self { arms: 7, start: 0.5, levels: [0.62, 0.85], paces: [200.0, 5000.0], feedback: Noise::Bernoulli }
+        let (levels, paces) = ([0.62, 0.85], [200.0, 5000.0]);
+        Self { arms: 7, start: 0.5, levels, paces, memory: Memory::All, feedback: Noise::Bernoulli }
     }
 }
 
@@ -45,7 +48,14 @@ impl GameConfig for LearningCurves {
     }
 
     fn size(&self) -> String {
-        format!("K = {}", self.arms)
+        match self.memory {
+            Memory::All => format!("K = {}", self.arms),
+            Memory::Plays(memory) => super::size(self.arms, memory),
+        }
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 
@@ -68,6 +78,13 @@ impl LearningCurves {
             let (start, end) = (1.0 - self.start, 1.0 - level);
             LossCurve::formula(Formula::Exponential(ExponentialApproach { start, end, rate: 1.0 / pace, first: 0 }))
         });
-        check::rested(curves, self.feedback)
+        if let Memory::Plays(memory) = self.memory {
+            check::memory("memory", memory, self.arms)?;
+        }
+        let arm = |(x, curve)| match Weights::of(self.memory) {
+            Ok(weights) => check::arm(x, weights, curve, self.feedback),
+            Err(source) => Err(GameError::Arm { arm: x, name: None, source }),
+        };
+        Game::new(curves.enumerate().map(arm).collect::<Result<_, _>>()?)
     }
 }

@@ -1,7 +1,7 @@
 //! Arms that rot along plateaus: the parametric experiment of Levine, Crammer and Mannor 2017.
 
 use super::{GameConfig, check};
-use crate::game::{Formula, Game, GameError, LossCurve, Noise, PowerCurve};
+use crate::game::{Formula, Game, GameError, LossCurve, Noise, PowerCurve, RewardRange};
 use crate::rng::Stream;
 
 /// Rotting arms whose rewards fall like a power of the number of plays, in plateaus.
@@ -48,6 +48,10 @@ impl GameConfig for Plateaus {
     fn is_random(&self) -> bool {
         true
     }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        RewardRange::new(0.0, self.largest()).ok()
+    }
 }
 
 impl Plateaus {
@@ -56,11 +60,16 @@ impl Plateaus {
     /// The largest constant.
     const MOST: f64 = 0.5;
 
+    /// The largest possible reward.
+    fn largest(&self) -> f64 {
+        if self.vanishing { 1.0 } else { 1.0 + Self::MOST }
+    }
+
     /// One instance of the game.
     pub fn draw(&self, stream: &mut Stream) -> Result<Game, GameError> {
         check::arms(self.arms)?;
         let every = check::plays("every", self.every)?;
-        let range = if self.vanishing { 1.0 } else { 1.0 + Self::MOST };
+        let range = self.largest();
         let noise: Noise = check::scaled_noise("sd", self.sd, range)?;
         let curves: Vec<LossCurve> = (0..self.arms)
             .map(|_| {

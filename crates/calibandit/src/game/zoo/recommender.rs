@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::{GameConfig, check};
-use crate::game::{Game, GameError, LossCurve, Noise};
+use crate::game::{Game, GameError, LossCurve, Noise, RewardRange};
 use crate::rng::Stream;
 
 /// Items whose novelty raises a user's interest at first and wears off: random single-peaked arms.
@@ -47,6 +47,10 @@ impl GameConfig for Recommender {
 
     fn is_random(&self) -> bool {
         true
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 

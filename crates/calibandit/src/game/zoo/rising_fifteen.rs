@@ -1,7 +1,7 @@
 //! The fifteen rising arms of Metelli et al. 2022.
 
 use super::{GameConfig, check};
-use crate::game::{ExponentialApproach, Formula, Game, GameError, LossCurve, Noise, RationalApproach};
+use crate::game::{ExponentialApproach, Formula, Game, GameError, LossCurve, Noise, RationalApproach, RewardRange};
 use crate::math;
 use crate::rng::Stream;
 
@@ -52,6 +52,10 @@ impl GameConfig for RisingFifteen {
 
     fn size(&self) -> String {
         "K = 15".to_owned()
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 

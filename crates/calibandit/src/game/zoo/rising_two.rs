@@ -1,7 +1,7 @@
 //! The two rising arms of Metelli et al. 2022.
 
 use super::{GameConfig, check};
-use crate::game::{Formula, Game, GameError, LossCurve, Noise, Ramp, RationalApproach};
+use crate::game::{Formula, Game, GameError, LossCurve, Noise, Ramp, RationalApproach, RewardRange};
 use crate::rng::Stream;
 
 /// Two rising arms: one that is soon as good as it gets, and a late bloomer.
@@ -32,6 +32,10 @@ impl GameConfig for RisingTwo {
 
     fn size(&self) -> String {
         "K = 2".to_owned()
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 

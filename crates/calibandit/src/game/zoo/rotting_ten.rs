@@ -1,14 +1,16 @@
-//! Arms that all fall from good to bad once: Figure 2 of Seznec et al. 2019.
+//! Arms that fall once, each by an amount of its own: Figure 2 of Seznec et al. 2019.
 
 use super::{GameConfig, check};
-use crate::game::{Game, GameError, LossCurve};
+use crate::game::{Game, GameError, LossCurve, RewardRange};
+use crate::math;
 use crate::rng::Stream;
 
-/// Rotting arms that are all good for their first plays and bad afterwards.
+/// Rotting arms that are good for their first plays and bad afterwards, by amounts from small to large.
 ///
-/// Rewards are `drop`, then `-drop`. Here they are losses: a reward r is the loss 1/2 - r / (2 drop), so that losses
-/// are 0, then 1, and the noise has the standard deviation `sd / (2 drop)`. A regret times 2 `drop` is one of rewards.
-/// In the source T = 25,000 and `drop` is 0.001 · 10^(i/2) for i from 0 to 8.
+/// The first arm has the reward 0. Each other one has mu, then -mu; mu is `drop` for the last arm and smaller by a
+/// factor of sqrt(10) for each arm before it. With ten arms and `drop` = 10 these are the 0.001 · 10^(i/2), i from 0 to
+/// 8, of the source, which has T = 25,000. Here rewards are losses: a reward r is the loss 1/2 - r / (2 drop), and the
+/// noise has the standard deviation `sd / (2 drop)`. A regret times 2 `drop` is one of rewards.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -16,7 +18,7 @@ pub struct RottingTen {
     /// The number of arms, K.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub arms: usize,
-    /// The reward of good plays, mu; that of bad plays is its negative.
+    /// The largest mu: the reward of good plays of the last arm; that of its bad plays is the negative.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub drop: f64,
     /// The number of good plays of each arm.
@@ -29,7 +31,7 @@ pub struct RottingTen {
 
 impl Default for RottingTen {
     fn default() -> Self {
-        Self { arms: 10, drop: 1.0, plays: 1000, sd: 1.0 }
+        Self { arms: 10, drop: 10.0, plays: 1000, sd: 1.0 }
     }
 }
 
@@ -42,7 +44,11 @@ impl GameConfig for RottingTen {
     }
 
     fn size(&self) -> String {
-        format!("K = {}, mu = {}", self.arms, self.drop)
+        format!("K = {}, mu up to {}", self.arms, self.drop)
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        RewardRange::new(-self.drop, self.drop).ok()
     }
 }
 
@@ -53,6 +59,11 @@ impl RottingTen {
         check::positive("drop", self.drop)?;
         let noise = check::scaled_noise("sd", self.sd, 2.0 * self.drop)?;
         let last = check::plays("plays", self.plays)?;
-        check::rested((0..self.arms).map(|_| LossCurve::steps([(1, 0.0), (last + 1, 1.0)])), noise)
+        let falling = (1..self.arms).map(|x| {
+            // mu / (2 drop), at most 1/2.
+            let half = 0.5 * math::powf(10.0, -0.5 * (self.arms - 1 - x) as f64);
+            LossCurve::steps([(1, 0.5 - half), (last + 1, 0.5 + half)])
+        });
+        check::rested(std::iter::once(LossCurve::constant(0.5)).chain(falling), noise)
     }
 }

@@ -1,7 +1,7 @@
 //! Two arms, one of which falls from good to bad once: Figure 1 of Seznec et al. 2019.
 
 use super::{GameConfig, check};
-use crate::game::{Game, GameError, LossCurve};
+use crate::game::{Game, GameError, LossCurve, RewardRange};
 use crate::rng::Stream;
 
 /// A rotting arm that is good for its first plays and bad afterwards, and an arm in the middle between both.
@@ -41,6 +41,10 @@ impl GameConfig for RottingTwo {
 
     fn size(&self) -> String {
         format!("L = {}", self.gap)
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        RewardRange::new(-self.gap / 2.0, self.gap / 2.0).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The single-peaked games of Lindner, Heidari and Krause 2021.
 
 use super::{GameConfig, check};
-use crate::game::{Formula, Game, GameError, LossCurve, Noise, PeakCurve};
+use crate::game::{Formula, Game, GameError, LossCurve, Noise, PeakCurve, RewardRange};
 use crate::rng::Stream;
 
 /// Two arms whose rewards rise to a peak and then fall.
@@ -38,6 +38,10 @@ impl GameConfig for SinglePeaked {
 
     fn size(&self) -> String {
         format!("variant {}", self.variant)
+    }
+
+    fn rewards(&self) -> Option<RewardRange> {
+        Some(RewardRange::UNIT)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::price::BurnInLosses;
 use super::sample_stats::SampleStats;
 use super::stats_groups::StatsGroups;
 
@@ -29,6 +30,8 @@ pub(super) struct Situation {
     pub(super) horizon_known: bool,
     /// The length of a burn-in, M - 1.
     pub(super) burn_in: f64,
+    /// The burn-in losses that were seen.
+    pub(super) burn_in_losses: BurnInLosses,
     /// The arm played last.
     pub(super) current: Option<usize>,
 }

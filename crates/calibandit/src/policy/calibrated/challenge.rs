@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 use super::arms_view::ArmsView;
 use super::crowd::Crowd;
+use super::price::MeanDifference;
+use super::sample_stats::EvidenceCut;
 use super::schedule::Schedule;
 use super::stats_groups::with_slack;
 use super::tuning::Tuning;
@@ -45,15 +47,55 @@ struct ChallengerStatus {
     threshold: f64,
     /// Whether it is not ruled out.
     alive: bool,
-    /// The number of recorded plays of the leader at which the arm is due for a visit.
-    due: f64,
+    due: DueTime,
 }
 
-/// The number of recorded plays of the leader at which an arm with this evidence and threshold is due.
-fn due_at(evidence: f64, threshold: f64, n: f64, least_lead: f64) -> f64 {
-    let margin = 1.0 - (evidence / threshold).sqrt();
-    let lead = if margin > 0.0 { (least_lead / (margin * margin)).min(MAX_LEAD) } else { MAX_LEAD };
-    lead * n
+/// When an arm is due for a visit, as a number of recorded plays of the leader. Earlier ones are less.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct DueTime {
+    plays: f64,
+    /// The same without its upper limit [`MAX_LEAD`]: of the arms that are due at the limit, the one with the least
+    /// evidence against it is the first. With very many arms, the others are then not looked at.
+    without_limit: f64,
+}
+
+impl DueTime {
+    const NEVER: Self = Self { plays: f64::INFINITY, without_limit: f64::INFINITY };
+
+    /// That of an arm with `n` plays and this evidence and threshold.
+    fn new(evidence: f64, threshold: f64, n: f64, least_lead: f64) -> Self {
+        let margin = (1.0 - (evidence / threshold).sqrt()).max(0.0);
+        let without_limit = least_lead / (margin * margin) * n;
+        Self { plays: without_limit.min(MAX_LEAD * n), without_limit }
+    }
+
+    fn earlier(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
+
+    /// Later by more than rounding errors.
+    fn with_slack(self) -> Self {
+        Self { plays: with_slack(self.plays), without_limit: with_slack(self.without_limit) }
+    }
+
+    /// The evidence above which an arm with this threshold is due later than this or ruled out, with some slack for
+    /// rounding errors; negative if every such arm is due later.
+    fn most_evidence(self, threshold: f64, n: f64, least_lead: f64) -> f64 {
+        let limit = MAX_LEAD * n;
+        let lead = if self.plays < limit {
+            self.plays
+        } else if self.plays <= with_slack(with_slack(limit)) {
+            self.without_limit
+        } else {
+            f64::INFINITY
+        };
+        let margin = (least_lead * n / lead).sqrt();
+        if margin > 1.0 + 1e-9 {
+            return -1.0;
+        }
+        let evidence = threshold * (1.0 - margin).max(0.0) * (1.0 - margin).max(0.0);
+        evidence + 1e-9 * (1.0 + evidence)
+    }
 }
 
 /// The rule that gives the threshold of an arm.
@@ -139,8 +181,25 @@ impl<'a> Challenge<'a> {
             _ => 1.0,
         };
         let threshold = self.threshold(stats.n, self.view.now.current == Some(arm), odds);
-        let due = due_at(evidence, threshold, stats.n, self.rule.least_lead());
-        ChallengerStatus { evidence, threshold, alive: evidence < threshold, due }
+        let due = DueTime::new(evidence, threshold, stats.n, self.rule.least_lead());
+        ChallengerStatus { evidence, threshold, alive: evidence < threshold && self.is_worth_a_switch(arm), due }
+    }
+
+    /// What a burn-in costs; 0 for the other rules, which are not told.
+    fn price(&self) -> f64 {
+        self.view.now.burn_in_losses.price(self.view.now.burn_in, self.view.stats[self.leader].mean())
+    }
+
+    /// Whether the arm can be expected to bring as much as a switch to it and back costs.
+    fn is_worth_a_switch(&self, arm: usize) -> bool {
+        let price = self.price();
+        price == 0.0
+            || self.view.now.current == Some(arm)
+            || self.difference(arm).gain(self.view.now.plays) >= 2.0 * price
+    }
+
+    fn difference(&self, arm: usize) -> MeanDifference {
+        MeanDifference::new(&self.view.stats[arm], &self.view.stats[self.leader], self.view.now.bounded)
     }
 
     /// The evidence at which an arm with this many recorded plays and these prior odds is ruled out.
@@ -158,40 +217,52 @@ impl<'a> Challenge<'a> {
     fn contenders(&self) -> Cow<'_, [usize]> {
         let Some(groups) = self.view.groups else { return Cow::Borrowed(self.view.arms) };
         let mut found = Vec::new();
-        let mut first_due = f64::INFINITY;
+        let mut first_due = DueTime::NEVER;
         for (plays, group) in groups.groups() {
-            if self.rule.least_lead() * plays as f64 > with_slack(first_due) {
+            if self.rule.least_lead() * plays as f64 > with_slack(first_due.plays) {
                 break;
             }
-            self.visit_alive(plays, group, |at_least, arms| {
-                let arm = arms[0];
-                let status = self.status(arm);
+            self.visit_alive(plays, group, first_due, |arms| {
+                let status = self.status(arms[0]);
                 if status.alive {
-                    first_due = first_due.min(status.due);
-                    found.extend_from_slice(arms);
+                    first_due = first_due.earlier(status.due);
+                    found.extend(arms.iter().map(|&arm| (status.due, arm)));
                 }
-                at_least <= with_slack(first_due)
+                Some(first_due)
             });
         }
-        found.extend(self.view.now.current.filter(|&current| groups.is_in_play(current)));
+        let limit = first_due.with_slack();
+        let first = found.into_iter().filter(|(due, _)| *due <= limit).map(|(_, arm)| arm);
+        let mut found: Vec<usize> =
+            first.chain(self.view.now.current.filter(|&current| groups.is_in_play(current))).collect();
         found.sort_unstable();
         found.dedup();
         Cow::Owned(found)
     }
 
-    /// Calls `visit` with the first arms of each kind of arm in a group, other than the leader, as long as they may be
-    /// alive, and with a lower bound of the plays at which the further ones are due; until `visit` returns false.
-    fn visit_alive(&self, plays: u64, group: &ArmGroup, mut visit: impl FnMut(f64, &[usize]) -> bool) {
+    /// Calls `visit` with the first arms of each kind of arm in a group, other than the leader, that may be alive and
+    /// due not after `limit`. `visit` returns the new limit, or `None` to end.
+    fn visit_alive(
+        &self,
+        plays: u64,
+        group: &ArmGroup,
+        mut limit: DueTime,
+        mut visit: impl FnMut(&[usize]) -> Option<DueTime>,
+    ) {
         let (best, bounded) = (self.view.stats[self.leader].mean(), self.view.now.bounded);
         let n = plays as f64;
         let threshold = self.threshold(n, false, 1.0);
+        let cut_at = |limit: DueTime| {
+            EvidenceCut::new(limit.with_slack().most_evidence(threshold, n, self.rule.least_lead()), n)
+        };
+        let mut cut = cut_at(limit);
         for equal in group.equal_arms(plays) {
             let stats = &self.view.stats[equal.first()];
-            let evidence = stats.against_at_least(best, bounded, group.most_variance());
-            // The rounding errors of the evidence are far smaller.
-            let evidence = evidence - 1e-9 * (1.0 + evidence);
-            if evidence > threshold {
+            if cut.excludes(stats, best, bounded, group.most_variance()) {
                 return;
+            }
+            if cut.excludes(stats, best, bounded, stats.variance()) {
+                continue;
             }
             let mut arms = [0; 3];
             let mut count = 0;
@@ -199,8 +270,11 @@ impl<'a> Challenge<'a> {
                 arms[count] = arm;
                 count += 1;
             }
-            if count > 0 && !visit(due_at(evidence.max(0.0), threshold, n, self.rule.least_lead()), &arms[..count]) {
-                return;
+            if count > 0 {
+                let Some(next) = visit(&arms[..count]) else { return };
+                if next < limit {
+                    (limit, cut) = (next, cut_at(next));
+                }
             }
         }
     }
@@ -214,9 +288,9 @@ impl<'a> Challenge<'a> {
             let mut fewer = groups.groups().take_while(|&(plays, _)| (plays as f64) < most);
             return fewer.any(|(plays, group)| {
                 let mut found = false;
-                self.visit_alive(plays, group, |_, arms| {
+                self.visit_alive(plays, group, DueTime::NEVER, |arms| {
                     found = arms.iter().any(|&arm| arm != current && self.status(arm).alive);
-                    !found
+                    (!found).then_some(DueTime::NEVER)
                 });
                 found
             });
@@ -230,7 +304,9 @@ impl<'a> Challenge<'a> {
         let contenders = self.contenders();
         let others = contenders.iter().filter(|&&arm| arm != self.leader);
         let alive = others.map(|&arm| (arm, self.status(arm))).filter(|(_, status)| status.alive);
-        alive.map(|(arm, status)| (arm, status.due)).min_by(|a, b| a.1.total_cmp(&b.1))
+        let alive = alive.map(|(arm, status)| (arm, status.due));
+        let first = alive.reduce(|first, other| if other.1 < first.1 { other } else { first });
+        first.map(|(arm, due)| (arm, due.plays))
     }
 
     /// The next part of the visit under way: up to its minimum, and beyond it while the arm may stay. `None` if the
@@ -252,9 +328,10 @@ impl<'a> Challenge<'a> {
         if !status.alive {
             return None;
         }
-        let stay = STAY * self.rule.least_lead();
-        let near = status.due <= stay * self.view.stats[self.leader].n && !self.starves(current);
-        if near || missing > 0.0 { continued } else { None }
+        let (n, stay) = (self.view.stats[current].n, STAY * self.view.stats[self.leader].n);
+        let near = status.due.plays <= self.rule.least_lead() * stay;
+        let unpaid = n <= stay && self.difference(current).cost(recorded) < self.price();
+        if missing > 0.0 || (near || unpaid) && !self.starves(current) { continued } else { None }
     }
 
     /// The first run of the next visit: of the challenger if it is due, otherwise of the leader.
@@ -320,6 +397,7 @@ mod tests {
     use rand::RngExt;
 
     use super::super::arms_view::Situation;
+    use super::super::price::BurnInLosses;
     use super::super::sample_stats::SampleStats;
     use super::*;
     use crate::Feedback;
@@ -379,6 +457,7 @@ mod tests {
                 plays: random(1e3, 1e7),
                 horizon_known: true,
                 burn_in: 2.0,
+                burn_in_losses: BurnInLosses::default(),
                 current: Some(1),
             };
             let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3], now, groups: None };

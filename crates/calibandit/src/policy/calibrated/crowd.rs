@@ -15,12 +15,9 @@
 //! unknown arms, for each arm of the crowd. An arm that looks like nobody, or like the leader, or has no crowd beside
 //! it has odds of 1; one in the middle of a crowd that the leader is certainly not part of has odds of about u/g.
 //!
-//! u is `novelty` times the distance of the crowd's centre from the leader, divided by the variance of a loss. It
-//! grows with the distance, because a mistake costs more and evidence is cheaper the farther away the crowd is; and
-//! with it the odds do not depend on the unit of the losses.
-//!
-//! Both uncertainties about the spread of the crowd are resolved for the arm: it is taken larger for f, by `doubt`,
-//! and as estimated for g.
+//! By Laplace's rule of succession, an arm beside a crowd of N is of an unknown kind with probability 1/(N + 2). u
+//! spreads that probability, times `novelty`, over the distance of the crowd's centre from the leader, the leader's
+//! standard error included. With it the odds do not depend on the unit of the losses.
 
 use super::sample_stats::SampleStats;
 use super::tuning::Tuning;
@@ -87,16 +84,16 @@ impl Crowd {
         let noise = (self.noise / n).max(0.0);
         // The variance of the eventual losses that the noise does not explain, and the uncertainty of the centre.
         let unexplained = (self.square / n - centre * centre - noise).max(0.0);
-        let density = |(at, error): (f64, f64), doubt: f64| {
-            let between = unexplained + doubt * noise * (2.0 / n).sqrt();
-            let variance = between + (between + noise) / n + error + 1e-12;
-            let distance = at - centre;
-            math::exp(-0.5 * distance * distance / variance) / (std::f64::consts::TAU * variance).sqrt()
+        let density = |(at, error): (f64, f64)| {
+            let variance = unexplained + (unexplained + noise) / n + error + 1e-12;
+            let square = (at - centre) * (at - centre) / variance;
+            // Far away the density is less than any other term.
+            if square > 1400.0 { 0.0 } else { math::exp(-0.5 * square) / (std::f64::consts::TAU * variance).sqrt() }
         };
         let (best, arm) = (leader.stabilised(bounded), stats.stabilised(bounded));
-        let variance_of_a_loss = arm.1 * stats.n;
-        let unknown = tuning.novelty * (centre - best.0).max(0.0) / variance_of_a_loss;
-        ((density(best, tuning.doubt) + unknown) / (density(arm, 0.0) + unknown)).min(1.0)
+        let distance = (centre - best.0).max(0.0) + best.1.sqrt() + 1e-12;
+        let unknown = tuning.novelty / ((n + 2.0) * distance);
+        ((density(best) + unknown) / (density(arm) + unknown)).min(1.0)
     }
 
     pub(super) fn check_restored(&self, arms: usize) -> Result<(), StateError> {
@@ -148,14 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn odds_rise_with_novelty_and_doubt() {
+    fn odds_rise_with_novelty() {
         let (leader, stats) = (arm(3000, 1050.0), arm(100, 50.0));
         let few = crowd(&[stats; 6]);
         let with = |tuning: Tuning| few.odds(&stats, &leader, true, &tuning);
         let novelty = |novelty: f64| with(Tuning::default().novelty(novelty));
         assert!(novelty(0.1) < novelty(1.0) && novelty(1e12) > 0.999);
-        assert!(with(Tuning::default().doubt(0.0)) < with(Tuning::default().doubt(2.0)));
-        assert!(with(Tuning::default().doubt(1e12)) < 1.0, "a crowd that may be anywhere has a small density");
     }
 
     /// Normal losses in another unit have the same odds.
@@ -185,17 +180,14 @@ mod tests {
         let density = |distance: f64, variance: f64| {
             (-0.5 * distance * distance / variance).exp() / (2.0 * std::f64::consts::PI * variance).sqrt()
         };
-        for doubt in [0.0, 0.7] {
-            let tuning = Tuning::default().doubt(doubt).novelty(2.0);
-            let between = doubt * 0.01 * 0.5f64.sqrt();
-            let known = between + (between + 0.01) / 4.0;
-            // 2·asin(1/2) = pi/3, so the leader is pi/6 away; a loss has the variance 1 on this scale.
-            let distance = std::f64::consts::PI / 6.0;
-            let unknown = 2.0 * distance;
-            let expected = (density(distance, known + 1e-4) + unknown) / (density(0.0, 0.01 / 4.0 + 0.01) + unknown);
-            let found = four.odds(&stats, &leader, true, &tuning);
-            assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
-        }
+        let tuning = Tuning::default().novelty(2.0);
+        let known = 0.01 / 4.0;
+        // 2·asin(1/2) = pi/3, so the leader is pi/6 away, with an error of 1/100; there are 4 + 2 arms for Laplace.
+        let distance = std::f64::consts::PI / 6.0;
+        let unknown = 2.0 / (6.0 * (distance + 0.01));
+        let expected = (density(distance, known + 1e-4) + unknown) / (density(0.0, known + 0.01) + unknown);
+        let found = four.odds(&stats, &leader, true, &tuning);
+        assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
     }
 
     #[test]

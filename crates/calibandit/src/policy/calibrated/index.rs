@@ -90,10 +90,11 @@ pub(super) fn prefer(index: Index, view: &ArmsView<'_>, stream: &mut Stream) -> 
         }
         Index::Imed => {
             let (best, bounded) = (view.stats[view.leader()].mean(), view.now.bounded);
-            view.least_by(
-                |record| record.against(best, bounded) + math::ln(record.n),
-                |record, variance| record.against_at_least(best, bounded, variance) + math::ln(record.n),
-            )
+            let value = |record: &SampleStats| record.against(best, bounded) + math::ln(record.n);
+            match view.groups {
+                Some(groups) => groups.least_evidence(view.stats, best, bounded).unwrap_or(view.arms[0]),
+                None => view.least_by(value, |_, _| f64::NEG_INFINITY),
+            }
         }
         Index::Thompson => {
             // Drawn here for every arm; among very many arms, `LeastDraw` draws.
@@ -193,6 +194,7 @@ pub(super) fn posterior(record: &SampleStats, bounded: bool) -> Posterior {
 #[cfg(test)]
 mod tests {
     use super::super::arms_view::Situation;
+    use super::super::price::BurnInLosses;
     use super::*;
     use crate::Feedback;
 
@@ -254,7 +256,14 @@ mod tests {
             assert_eq!(arms, expected);
             ruled_out += 6 - arms.len();
             kept += arms.len();
-            let now = Situation { bounded: true, plays: 1000.0, horizon_known: true, burn_in: 0.0, current: None };
+            let now = Situation {
+                bounded: true,
+                plays: 1000.0,
+                horizon_known: true,
+                burn_in: 0.0,
+                burn_in_losses: BurnInLosses::default(),
+                current: None,
+            };
             let view = ArmsView { stats: &records, arms: &[0, 1, 2, 3, 4, 5], now, groups: None };
             let bound = |_: &SampleStats, _| f64::NEG_INFINITY;
             assert_eq!(least_lower(&view, &|_| level), view.least_by(|record| lower(record, level), bound));

@@ -5,14 +5,17 @@
 //! costs more than it can be expected to bring. The other indices measure each arm in one run.
 
 use super::arms_view::ArmsView;
+use super::price::{MeanDifference, expected_shortfall};
 use super::{Calibrated, Index, challenge};
-use crate::math;
 
 /// Recorded plays between two looks at an arm that is measured for the first time.
 const OPENING_PART: f64 = 4.0;
 /// The start may end before every arm is measured only if measuring all would take more than one part in this many of
 /// the horizon. Otherwise stopping saves little, and a start of all arms in their order is easier to follow.
 const LONG_START: f64 = 16.0;
+/// However dear the burn-in is, the recorded plays of the start take at most one part in this many of the horizon, or
+/// the first plays of every arm.
+const LONGEST_START: f64 = 8.0;
 /// With many measured arms, the decision to stop is looked at only when their number has grown by one part in this
 /// many.
 const STOP_LOOKS: usize = 16;
@@ -20,15 +23,6 @@ const STOP_LOOKS: usize = 16;
 /// Whether measuring this many arms takes a large part of the horizon.
 pub(super) fn is_long(arms: usize, horizon: Option<u64>, burn_in: u64, first: f64) -> bool {
     horizon.is_some_and(|horizon| arms as f64 * (burn_in as f64 + first) * LONG_START > horizon as f64)
-}
-
-/// By how much a normal variable is expected to be below a number that is `z >= 0` standard deviations below its mean,
-/// in standard deviations, counting 0 if it is not below. The tail is approximated by Sampford's bound for Mills' ratio
-/// (1953), with an error of at most 4 %.
-fn expected_shortfall(z: f64) -> f64 {
-    let density = math::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt();
-    let root = (z * z + 8.0).sqrt();
-    density * (root - z) / (3.0 * z + root)
 }
 
 impl Calibrated {
@@ -41,6 +35,8 @@ impl Calibrated {
     pub(super) fn opening(&self, arm: usize) -> f64 {
         let (n, first) = (self.records[arm].n, self.schedule.first());
         match self.measures_in_parts() {
+            // Beyond the first plays, the price of the burn-in has to be recovered; parts grow with what is known.
+            true if n >= first => (n / 8.0).ceil(),
             true if n > 0.0 => OPENING_PART.min(first - n),
             true => self.schedule.least().min(first),
             false => first,
@@ -56,13 +52,28 @@ impl Calibrated {
         let front = self.lookup.front.filter(|_| self.opened > 0);
         let front =
             front.or_else(|| (self.opened > 0).then(|| ArmsView { arms: &self.arms[..self.opened], ..view }.leader()));
-        let done = self.records[arm].n >= self.schedule.first()
-            || front.is_some_and(|front| challenge::is_ruled_out(&view, arm, front, self.tuning));
+        let ruled_out = front.is_some_and(|front| challenge::is_ruled_out(&view, arm, front, self.tuning));
+        let done = ruled_out
+            || self.records[arm].n >= self.schedule.first()
+                && front.is_none_or(|front| self.has_recovered_price(arm, front));
         if done {
             let better = front.is_none_or(|front| self.records[arm].mean() < self.records[front].mean());
             self.lookup.front = if better { Some(arm) } else { front };
         }
         done
+    }
+
+    /// Whether the recorded plays of the first visit of this arm cost as much as its burn-in, or it leads, or it has
+    /// its share of the horizon.
+    fn has_recovered_price(&self, arm: usize, front: usize) -> bool {
+        let (stats, best) = (&self.records[arm], &self.records[front]);
+        let price = self.burn_in_losses.price((self.memory_bound - 1) as f64, best.mean().min(stats.mean()));
+        let most = self.horizon.unwrap_or(self.time) as f64 / (LONGEST_START * self.records.len() as f64);
+        let next = stats.n + self.opening(arm);
+        // An arm that leads is played later without another burn-in in any case.
+        stats.mean() <= best.mean()
+            || next > most
+            || MeanDifference::new(stats, best, self.bounded).cost(stats.n) >= price
     }
 
     /// Whether to measure no further arm: what another arm can be expected to bring in the plays that are left is less
@@ -126,17 +137,6 @@ mod tests {
             policy.observe(run, Feedback { plays: run.record, sum, sum_sq: losses[run.arm] * sum });
         }
         policy.records.iter().map(|stats| stats.n).collect()
-    }
-
-    #[test]
-    fn the_expected_shortfall_is_that_of_a_normal_variable() {
-        for z in [0.0, 0.3, 1.0, 2.5, 4.0] {
-            // The integral of (x - z)·density(x) from z on, by the midpoint rule.
-            let at = |i: u32| z + (f64::from(i) + 0.5) * 1e-4;
-            let part = |x: f64| (x - z) * (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt() * 1e-4;
-            let exact: f64 = (0..100_000).map(|i| part(at(i))).sum();
-            assert!((expected_shortfall(z) / exact - 1.0).abs() < 0.04, "z {z}: {} {exact}", expected_shortfall(z));
-        }
     }
 
     /// The number of measured arms of 500 with losses that are drawn evenly from an interval.

@@ -1,6 +1,6 @@
 //! Checks of a restored policy: lengths, indices, numbers, and agreement with the plays that were made.
 
-use super::{Calibrated, Index};
+use super::{ArmChanges, Calibrated, Index};
 use crate::Run;
 use crate::policy::history::{ClosedRuns, RestoredPlays, StateError, ensure};
 
@@ -14,6 +14,7 @@ impl Calibrated {
         self.schedule.check_restored(self.horizon)?;
         ensure(self.tuning.is_valid(), "a constant of the index is out of range")?;
         self.crowd.check_restored(history.arms)?;
+        self.burn_in_losses.check_restored()?;
         self.check_arms(history.arms)?;
         for (arm, stats) in self.records.iter().enumerate() {
             stats.check_restored(arm, self.bounded, history)?;
@@ -37,6 +38,9 @@ impl Calibrated {
             let new = in_play.get_mut(arm).is_some_and(|seen| !std::mem::replace(seen, true));
             ensure(new, "an arm in play does not exist or is there twice")?;
         }
+        let ArmChanges { added, retired } = &self.changes;
+        let known = *added < arms && retired.is_sorted_by(|a, b| a < b) && retired.iter().all(|&arm| arm < arms);
+        ensure(known && retired.iter().all(|&arm| !in_play[arm]), "a retired arm does not exist or is in play")?;
         let sorted = self.opened < self.arms.len() || self.arms.is_sorted();
         ensure(sorted, "the arms in play are not in order")
     }
@@ -61,21 +65,24 @@ impl Calibrated {
         let begun = next.filter(|&arm| self.measures_in_parts() && self.records[arm].n > past(arm));
         if let Some(arm) = begun {
             left[arm] = false;
-            let fits = self.records[arm].n < self.schedule.first() && self.current == Some(arm);
-            ensure(fits, "the arm that is being measured has too many recorded plays")?;
+            // With a dear burn-in it may have more than the first plays.
+            ensure(self.current == Some(arm), "the arm that is being measured is not the one played last")?;
         }
-        let eliminates = self.index == Index::Elimination && self.opened >= self.arms.len();
+        let eliminates = self.index == Index::Elimination && (self.opened >= self.arms.len() || self.changes.added > 0);
+        self.changes.retired.iter().for_each(|&arm| left[arm] = false);
         let unplayed = (0..left.len()).all(|arm| !left[arm] || eliminates || self.records[arm].n == past(arm));
         ensure(unplayed, "an arm has recorded plays but was not measured")?;
         let known = self.current.is_none_or(|arm| arm < self.records.len() && self.records[arm].n > 0.0);
         let played = self.opened > 0 || begun.is_some();
-        let started = self.current.is_some() == played || history.starts_warm();
+        let changed = !self.changes.retired.is_empty();
+        let started = self.current.is_some() == played || history.starts_warm() || changed;
         ensure(known && started, "the arm played last was not measured")
     }
 
     /// Every visit begins with M - 1 burn-in plays.
     fn check_plays(&self, closed: &ClosedRuns, history: &RestoredPlays<'_>) -> Result<(), StateError> {
-        ensure(self.current == closed.last, "the policy and the advisor differ in the arm played last")?;
+        let retired = self.current.is_none() && closed.last.is_some_and(|arm| self.changes.is_retired(arm));
+        ensure(self.current == closed.last || retired, "the policy and the advisor differ in the arm played last")?;
         let plays = closed.known_plays().saturating_add(history.all_past_plays());
         ensure(self.time == plays, "the policy and the advisor differ in the number of plays")?;
         let burn_in = closed.burn_in.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
@@ -98,6 +105,10 @@ impl Calibrated {
         ensure(run.burn_in == self.burn_in(run.arm), "the burn-in of the open run does not fit the memory bound")?;
         if self.opened < self.arms.len() {
             let arm = self.arms[self.opened];
+            if self.changes.added > 0 && self.arms[..self.opened].contains(&run.arm) {
+                // It was asked for before the new arm came.
+                return ensure(run.record < u64::MAX / 2, "the open run is too long");
+            }
             let first = run.arm == arm && run.record == self.opening(arm) as u64;
             return ensure(first, "the open run does not measure the next arm");
         }

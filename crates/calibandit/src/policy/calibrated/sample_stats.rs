@@ -106,6 +106,51 @@ impl SampleStats {
 }
 
 impl SampleStats {
+    /// A lower bound of [`against_at_least`](Self::against_at_least) without logarithms, up to rounding errors: by
+    /// Pinsker's inequality, and because `ln(1 + q)` is at least `2q/(2 + q)`.
+    pub(super) fn against_roughly_at_least(&self, r: f64, bounded: bool, most_variance: f64) -> f64 {
+        let d = self.mean() - r;
+        if d.is_nan() || d <= 0.0 {
+            0.0
+        } else if bounded && r < 1.0 {
+            2.0 * self.n * d * d
+        } else {
+            let q = d * d / (most_variance * self.n / (self.n - 1.0).max(1.0) + 1e-12);
+            q / (2.0 + q) * (self.n - 2.0).max(0.5)
+        }
+    }
+}
+
+/// A limit of the evidence of arms with one number of plays. It is found without logarithms where losses are not in
+/// [0, 1], because then hardly any two arms are equal and many have to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EvidenceCut {
+    evidence: f64,
+    /// Student's likelihood ratio is above the limit where the squared difference of the means is this many times the
+    /// variance.
+    ratio: f64,
+}
+
+impl EvidenceCut {
+    /// The limit for arms with `n` plays.
+    pub(super) fn new(evidence: f64, n: f64) -> Self {
+        Self { evidence, ratio: math::exp_m1(2.0 * evidence / (n - 2.0).max(0.5)) }
+    }
+
+    /// Whether the evidence of every arm with as many plays, at least this mean and at most this variance is above the
+    /// limit.
+    pub(super) fn excludes(&self, stats: &SampleStats, r: f64, bounded: bool, most_variance: f64) -> bool {
+        if bounded && r < 1.0 {
+            return stats.against_at_least(r, bounded, most_variance) > self.evidence;
+        }
+        let d = stats.mean() - r;
+        let variance = most_variance * stats.n / (stats.n - 1.0).max(1.0) + 1e-12;
+        // Without a difference there is no evidence.
+        if d > 0.0 { d * d > self.ratio * variance } else { self.evidence < 0.0 }
+    }
+}
+
+impl SampleStats {
     /// Checks restored statistics of an arm; `bounded` states that all losses can have come from [0, 1].
     pub(super) fn check_restored(
         &self,

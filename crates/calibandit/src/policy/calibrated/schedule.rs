@@ -30,6 +30,15 @@ impl Schedule {
         (Self { first: first as u64, least, growth }, tried as usize)
     }
 
+    /// Adapts the first visits to one more arm and to the plays left, and returns whether measuring it takes at most
+    /// half of these.
+    pub(super) fn make_room(&mut self, arms: usize, left: Option<u64>, burn_in: u64) -> bool {
+        let Some(left) = left else { return true };
+        let (fitting, _) = Self::new(self.first, self.growth, arms, Some(left), burn_in);
+        self.first = self.first.min(fitting.first);
+        TRIED_LIMIT * (burn_in as f64 + self.first as f64) <= left as f64
+    }
+
     pub(super) fn check_restored(&self, horizon: Option<u64>) -> Result<(), StateError> {
         // `u64::MAX` recorded plays would be a run without an end.
         let most = horizon.map_or(u64::MAX - 1, |horizon| horizon.max(FEWEST as u64));

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::sample_stats::SampleStats;
+use super::sample_stats::{EvidenceCut, SampleStats};
+use crate::math;
 use crate::policy::grouped_arms::{ArmGroup, GroupedArms, number, word};
 
 /// The arms in play by number of recorded plays, and by mean.
@@ -67,6 +68,41 @@ impl StatsGroups {
     /// The groups, by increasing numbers of plays.
     pub(super) fn groups(&self) -> impl Iterator<Item = (u64, &ArmGroup)> {
         self.groups.groups()
+    }
+
+    /// The first arm with the least sum of its evidence against being as good as an arm of the mean `best`, and the
+    /// logarithm of its plays. Most arms are excluded without computing their evidence.
+    pub(super) fn least_evidence(&self, stats: &[SampleStats], best: f64, bounded: bool) -> Option<usize> {
+        let mut least: Option<(f64, usize)> = None;
+        for (plays, group) in self.groups() {
+            let n = plays as f64;
+            if let (Some((least, _)), Some(first)) = (least, group.first()) {
+                // The integer part of the binary logarithm is a lower bound that costs nothing.
+                let log = f64::from(plays.ilog2()) * std::f64::consts::LN_2;
+                let evidence = stats[first].against_roughly_at_least(best, bounded, group.most_variance());
+                if evidence + log > with_slack(least) {
+                    continue;
+                }
+            }
+            let log = math::ln(n);
+            let cut_at = |value: f64| EvidenceCut::new(with_slack(value) - log, n);
+            let mut cut = least.map(|(value, _)| cut_at(value));
+            for equal in group.equal_arms(plays) {
+                let arm = equal.first();
+                let excludes = |variance| cut.is_some_and(|cut| cut.excludes(&stats[arm], best, bounded, variance));
+                if excludes(group.most_variance()) {
+                    break;
+                }
+                if excludes(stats[arm].variance()) {
+                    continue;
+                }
+                let value = stats[arm].against(best, bounded) + log;
+                if least.is_none_or(|(least, first)| value < least || value == least && arm < first) {
+                    (least, cut) = (Some((value, arm)), Some(cut_at(value)));
+                }
+            }
+        }
+        least.map(|(_, arm)| arm)
     }
 
     /// Arms among which is the one with the least value, in increasing order. `judge` gives the value of an arm and a

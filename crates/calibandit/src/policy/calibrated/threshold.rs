@@ -30,7 +30,9 @@ pub(super) fn cautious(x: f64) -> f64 {
 /// The threshold of the index `empirical-bayes` for an arm with these prior odds: that of Lai for as many times the
 /// prospect as the odds say, but at least what the proof needs.
 pub(super) fn empirical_bayes(x: f64, odds: f64, tuning: &Tuning) -> f64 {
-    lai(x * odds, tuning.caution).max(least(x))
+    let threshold = lai(x * odds, tuning.caution);
+    // The logarithm is below its argument, so that the least threshold is seldom needed.
+    if threshold >= 0.5 / DISCOUNT * x { threshold } else { threshold.max(least(x)) }
 }
 
 /// The threshold of the index `challenge`, the former default. `n` is the number of recorded plays of the arm, and

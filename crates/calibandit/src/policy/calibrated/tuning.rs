@@ -12,20 +12,15 @@ pub struct Tuning {
     /// The factor in the threshold of Lai (1987): the larger it is, the less evidence rules an arm out, at least 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1.0, max = 1e12)))]
     pub caution: f64,
-    /// How common arms of an unknown kind are, compared with those of the crowd of clearly worse arms: their density is
-    /// this many times the distance of the crowd from the leader, in standard deviations of a loss. The larger it is,
-    /// the less the crowd lowers the threshold.
+    /// How common arms of an unknown kind are, compared with Laplace's rule of succession: one to every N + 1 arms of a
+    /// crowd of N clearly worse ones. The larger it is, the less the crowd lowers the threshold.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e12)))]
     pub novelty: f64,
-    /// How uncertain the spread of the crowd is, in standard errors: the larger it is, the more the crowd must be
-    /// separated from the leader before it lowers the threshold.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1e12)))]
-    pub doubt: f64,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { caution: 3.0, novelty: 0.3, doubt: 0.2 }
+        Self { caution: 3.0, novelty: 1.0 }
     }
 }
 
@@ -42,18 +37,11 @@ impl Tuning {
         self
     }
 
-    /// Sets the uncertainty of the crowd's spread, in standard errors.
-    pub fn doubt(mut self, errors: f64) -> Self {
-        self.doubt = errors;
-        self
-    }
-
     /// Checks every constant; `policy` is the name that errors have.
     pub(super) fn check(&self, policy: &'static str) -> Result<(), PolicyError> {
-        let Self { caution, novelty, doubt } = *self;
+        let Self { caution, novelty } = *self;
         check(policy, "tuning.caution", caution, (1.0..=MOST).contains(&caution), "in [1, 1e12]")?;
-        check(policy, "tuning.novelty", novelty, novelty > 0.0 && novelty <= MOST, "in (0, 1e12]")?;
-        check(policy, "tuning.doubt", doubt, (0.0..=MOST).contains(&doubt), "in [0, 1e12]")
+        check(policy, "tuning.novelty", novelty, novelty > 0.0 && novelty <= MOST, "in (0, 1e12]")
     }
 
     /// Whether every constant is in its range.
@@ -76,8 +64,7 @@ mod tests {
             (Tuning::default().caution(0.5), "tuning.caution"),
             (Tuning::default().novelty(0.0), "tuning.novelty"),
             (Tuning::default().novelty(f64::NAN), "tuning.novelty"),
-            (Tuning::default().doubt(-1.0), "tuning.doubt"),
-            (Tuning::default().doubt(f64::INFINITY), "tuning.doubt"),
+            (Tuning::default().caution(f64::INFINITY), "tuning.caution"),
         ] {
             let error = tuning.check("calibrated").unwrap_err().to_string();
             assert!(error.contains(field), "{error}");

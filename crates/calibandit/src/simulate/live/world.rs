@@ -3,21 +3,18 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use rand::RngExt;
-use rustc_hash::FxHashMap;
 
+use super::record::LiveRecord;
 use super::{DelayLaw, LiveError, LiveSpec, LiveTrajectory, SessionLaw};
 use crate::interrupt::PlayMeter;
-use crate::lanes::{LaneAdvisor, LaneCommand, LaneError, PlayOutcome};
-use crate::{
-    AnyPolicy, Checkpoint, Game, Grid, Interrupt, LossRange, Optima, PolicySpec, Stream, StreamKey, Trajectory, Window,
-    math,
-};
+use crate::lanes::{LaneAdvisor, LaneCommand, LaneError, LanePhase, PlayOutcome};
+use crate::{Game, Grid, Interrupt, Policy, Stream, StreamKey, Window, math};
 
 /// A game in progress on all lanes.
-pub(super) struct LiveWorld<'a> {
+pub(super) struct LiveWorld<'a, P> {
     game: &'a Game,
     live: LiveSpec,
-    advisor: LaneAdvisor<AnyPolicy>,
+    advisor: LaneAdvisor<P>,
     places: Vec<LanePlace>,
     /// The number of the next lane that arrives.
     next_lane: u64,
@@ -27,112 +24,102 @@ pub(super) struct LiveWorld<'a> {
     noise: Stream,
     dice: Stream,
     record: LiveRecord<'a>,
+    interrupt: Interrupt<'a>,
 }
 
-/// A lane that is asked once in every step.
+/// A place that has one lane at a time, which is asked once in every step.
 struct LanePlace {
     lane: u64,
     window: Window,
     newest: Option<usize>,
-    /// Plays that have not taken effect: place in the lane, decision, arm.
-    under_way: VecDeque<(u64, u64, usize)>,
-    /// The number of plays given out.
-    given: u64,
+    /// Plays that have not taken effect, in the order in which they were given out.
+    under_way: VecDeque<PlayUnderWay>,
+    /// Whether the lane was asked for its next play already, and had to wait: then the dice for a reset are thrown.
+    waits: bool,
     /// The plays of this session so far, and those that are left.
     played: u64,
     left: u64,
+    /// The step in which the session begins.
+    begins: u64,
 }
 
-/// Sums of expected losses and of optima.
-struct LiveRecord<'a> {
-    best_loss: f64,
-    sum: f64,
-    compensation: f64,
-    time: u64,
-    switches: u64,
-    plays: Vec<u64>,
-    times: &'a [u64],
-    checkpoints: Vec<Checkpoint>,
-    optima: Optima<'a>,
-    by_length: FxHashMap<u64, f64>,
-    /// The optima of the sessions that have ended.
-    ended: f64,
-    optimum: Vec<f64>,
+struct PlayUnderWay {
+    decision: u64,
+    arm: usize,
+    /// The step in which it was given out.
+    given: u64,
+    /// Whether the advisor takes it for a play of the warm-up.
+    warms_up: bool,
 }
 
-impl<'a> LiveWorld<'a> {
+impl<'a, P: Policy> LiveWorld<'a, P> {
     pub(super) fn new(
         game: &'a Game,
-        policy: &PolicySpec,
+        advisor: LaneAdvisor<P>,
         grid: &'a Grid,
         live: &LiveSpec,
         streams: StreamKey<'_>,
-        optima: Optima<'a>,
-    ) -> Result<Self, LiveError> {
-        let bounded = game.arms().iter().all(|arm| arm.noise().is_bounded());
-        let range = if bounded { LossRange::default() } else { LossRange::unbounded() };
-        let builder = LaneAdvisor::builder(policy.clone(), game.arms().len(), live.settings());
-        let advisor = builder.horizon(grid.horizon()).loss_range(range).build_with(streams)?;
+        interrupt: Interrupt<'a>,
+    ) -> Self {
         let mut dice = streams.delays();
-        let place = |lane, dice: &mut Stream| LanePlace {
+        let place = |lane| LanePlace {
             lane,
             window: game.empty_window(),
             newest: None,
             under_way: VecDeque::new(),
-            given: 0,
+            waits: false,
             played: 0,
-            left: session_length(live, dice),
+            left: session_length(live, &mut dice),
+            begins: 0,
         };
-        let places = (0..live.lanes).map(|lane| place(lane, &mut dice)).collect();
-        let record = LiveRecord {
-            best_loss: game.best_loss(),
-            sum: 0.0,
-            compensation: 0.0,
-            time: 0,
-            switches: 0,
-            plays: vec![0; game.arms().len()],
-            times: grid.times(),
-            checkpoints: Vec::new(),
-            optima,
-            by_length: FxHashMap::default(),
-            ended: 0.0,
-            optimum: Vec::new(),
-        };
-        let (noise, due) = (streams.noise(), BTreeMap::new());
-        let (live, next_lane) = (*live, live.lanes);
-        Ok(Self { game, live, advisor, places, next_lane, due, step: 0, noise, dice, record })
+        let places = (0..live.lanes).map(place).collect();
+        Self {
+            game,
+            live: *live,
+            advisor,
+            places,
+            next_lane: live.lanes,
+            due: BTreeMap::new(),
+            step: 0,
+            noise: streams.noise(),
+            dice,
+            record: LiveRecord::new(game, grid, interrupt),
+            interrupt,
+        }
     }
 
     /// Plays up to the horizon.
-    pub(super) fn play(mut self, interrupt: Interrupt<'_>) -> Result<LiveTrajectory, LiveError> {
-        let horizon = self.record.times.last().copied().unwrap_or(0);
-        let mut meter = PlayMeter::new(interrupt);
+    pub(super) fn play(mut self) -> Result<LiveTrajectory, LiveError> {
+        let horizon = self.record.horizon();
+        let mut meter = PlayMeter::new(self.interrupt);
         let mut given = 0;
-        // A lane can wait for at most the longest delay; beyond that, it waits for ever.
-        let mut idle_since = 0;
         while given < horizon {
             self.tell_due()?;
             let before = given;
             for place in 0..self.places.len() {
                 if given < horizon && self.step_lane(place)? {
                     given += 1;
+                    meter.add(1)?;
                 }
             }
-            meter.add(given - before)?;
-            if given > before {
-                idle_since = self.step;
-            } else if self.due.is_empty() && self.live.timeout.is_none_or(|after| self.step > idle_since + after) {
-                return Err(LiveError::Stuck);
-            }
-            self.step += 1;
+            self.step = if given > before { self.step + 1 } else { self.next_event()? };
+            meter.add(0)?;
         }
         for place in 0..self.places.len() {
-            self.finish_until(place, u64::MAX)?;
+            self.finish_given_by(place, u64::MAX)?;
         }
-        let LiveRecord { checkpoints, plays, optimum, .. } = self.record;
-        let runs = self.advisor.runs();
-        let trajectory = Trajectory { checkpoints, plays, runs };
-        Ok(LiveTrajectory { trajectory, optimum, steps: self.step, counts: self.advisor.counts() })
+        Ok(self.record.finish(self.advisor.runs(), self.step, self.advisor.counts()))
+    }
+
+    /// The next step in which something happens, if no lane could make a play.
+    fn next_event(&self) -> Result<u64, LiveError> {
+        let told = self.due.first_key_value().map(|(&step, _)| step);
+        let begins = self.places.iter().map(|place| place.begins).filter(|&begins| begins > self.step).min();
+        let takes_effect = self.places.iter().any(|place| !place.under_way.is_empty()).then_some(self.step + 1);
+        let oldest = self.advisor.open().next().and_then(|decision| self.advisor.asked_at(decision));
+        let expires = self.live.timeout.zip(oldest).map(|(after, asked_at)| asked_at.saturating_add(after));
+        let events = [told, begins, takes_effect, expires].into_iter().flatten();
+        events.min().map(|step| step.max(self.step + 1)).ok_or(LiveError::Stuck)
     }
 
     fn tell_due(&mut self) -> Result<(), LiveError> {
@@ -140,44 +127,64 @@ impl<'a> LiveWorld<'a> {
             && *due.key() <= self.step
         {
             for (decision, outcome) in due.remove() {
-                self.advisor.settle(decision, outcome, self.step)?;
+                self.tell(decision, outcome)?;
             }
         }
         Ok(())
     }
 
-    /// Asks a lane and makes its play; false if it has to wait.
-    fn step_lane(&mut self, place: usize) -> Result<bool, LiveError> {
-        let ends = self.places[place].left == 0;
-        let resets = !ends && self.live.resets > 0.0 && self.dice.random::<f64>() < self.live.resets;
-        if ends || resets {
-            self.end_session(place, ends)?;
+    fn tell(&mut self, decision: u64, outcome: PlayOutcome) -> Result<(), LiveError> {
+        match self.advisor.settle(decision, outcome, self.step) {
+            // Each outcome is told once: the advisor has given this decision up, because it expired long ago or
+            // because too many were open.
+            Ok(_) | Err(LaneError::AlreadySettled { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
         }
-        let decision = match self.advisor.ask(self.places[place].lane, self.step) {
-            Ok(decision) => decision,
-            Err(LaneError::Busy { .. } | LaneError::Waiting { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        };
-        let lane = &mut self.places[place];
-        lane.under_way.push_back((lane.given, decision.id, decision.arm));
-        lane.given += 1;
-        lane.left = lane.left.saturating_sub(1);
-        let overlap = u64::from(self.live.overlap);
-        if overlap > 1 {
-            let any = self.dice.random_range(0..lane.under_way.len());
-            if lane.under_way.len() as u64 >= overlap || self.dice.random::<bool>() {
-                self.take_effect(place, any)?;
-            }
-        }
-        // The next play is given out after all up to `overlap` places before it have finished.
-        let given = self.places[place].given;
-        self.finish_until(place, (given + 1).saturating_sub(overlap))?;
-        Ok(true)
     }
 
-    /// Lets the plays below this place in the lane take effect.
-    fn finish_until(&mut self, place: usize, end: u64) -> Result<(), LiveError> {
-        while self.places[place].under_way.front().is_some_and(|&(given, ..)| given < end) {
+    /// Asks a lane and makes its play; false if it makes none in this step.
+    fn step_lane(&mut self, place: usize) -> Result<bool, LiveError> {
+        let ends = self.places[place].left == 0;
+        if ends {
+            self.end_session(place)?;
+        }
+        let lane = &mut self.places[place];
+        if lane.begins > self.step {
+            return Ok(false);
+        }
+        let throws = !std::mem::replace(&mut lane.waits, true) && !ends && self.live.resets > 0.0;
+        if throws && self.dice.random::<f64>() < self.live.resets {
+            self.cool_down(place)?;
+            self.reset_lane(place)?;
+        }
+        let given = match self.advisor.ask(self.places[place].lane, self.step) {
+            Ok(decision) => {
+                let lane = &mut self.places[place];
+                let (id, arm, warms_up) = (decision.id, decision.arm, decision.phase == LanePhase::WarmUp);
+                let play = PlayUnderWay { decision: id, arm, given: self.step, warms_up };
+                lane.under_way.push_back(play);
+                (lane.left, lane.waits) = (lane.left.saturating_sub(1), false);
+                true
+            }
+            Err(LaneError::Busy { .. } | LaneError::Waiting { .. }) => false,
+            Err(error) => return Err(error.into()),
+        };
+        let overlap = u64::from(self.live.overlap);
+        let under_way = self.places[place].under_way.len();
+        if overlap > 1 && under_way > 0 && self.dice.random::<bool>() {
+            let any = self.dice.random_range(0..under_way);
+            self.take_effect(place, any)?;
+        }
+        // A play given out c steps later finds this one finished.
+        if self.step + 1 >= overlap {
+            self.finish_given_by(place, self.step + 1 - overlap)?;
+        }
+        Ok(given)
+    }
+
+    /// Lets the plays that were given out up to this step take effect.
+    fn finish_given_by(&mut self, place: usize, step: u64) -> Result<(), LiveError> {
+        while self.places[place].under_way.front().is_some_and(|play| play.given <= step) {
             self.take_effect(place, 0)?;
         }
         Ok(())
@@ -185,15 +192,15 @@ impl<'a> LiveWorld<'a> {
 
     fn take_effect(&mut self, place: usize, which: usize) -> Result<(), LiveError> {
         let lane = &mut self.places[place];
-        let (_, decision, arm) = lane.under_way.remove(which).expect("the play is under way");
+        let PlayUnderWay { decision, arm, warms_up, .. } = lane.under_way.remove(which).expect("the play is under way");
         let expected = self.game.play(arm, &mut lane.window);
         if expected.is_nan() {
-            return Err(LiveError::CurveLeftRange { arm });
+            return Err(LiveError::CurveLeftRange { arm, name: self.game.arm_name(arm).map(str::to_owned) });
         }
         let switches = lane.newest.is_some_and(|newest| newest != arm);
         (lane.newest, lane.played) = (Some(arm), lane.played + 1);
         let loss = self.game.arms()[arm].noise().draw(expected, &mut self.noise);
-        self.record.add(arm, expected, switches);
+        self.record.add(arm, expected, switches, warms_up);
         if self.record.is_checkpoint() {
             let lengths = self.places.iter().map(|lane| lane.played);
             self.record.note(lengths)?;
@@ -201,31 +208,38 @@ impl<'a> LiveWorld<'a> {
         let lost = self.live.lost > 0.0 && self.dice.random::<f64>() < self.live.lost;
         let outcome = if lost { PlayOutcome::Lost } else { PlayOutcome::Loss(loss) };
         match self.delay(loss) {
-            0 => {
-                self.advisor.settle(decision, outcome, self.step)?;
-            }
+            0 => self.tell(decision, outcome)?,
             delay => self.due.entry(self.step.saturating_add(delay)).or_default().push((decision, outcome)),
         }
         Ok(())
     }
 
-    /// The lane loses its memory: by itself, or because another lane takes its place.
-    fn end_session(&mut self, place: usize, ends: bool) -> Result<(), LiveError> {
-        self.finish_until(place, u64::MAX)?;
-        let played = std::mem::take(&mut self.places[place].played);
-        self.record.ended += self.record.optimum_of(played)?;
+    /// The session ends. The next one is that of the same lane, which is cold, or of another lane.
+    fn end_session(&mut self, place: usize) -> Result<(), LiveError> {
+        self.cool_down(place)?;
         let lane = &mut self.places[place];
-        lane.window = self.game.empty_window();
-        lane.newest = None;
-        if ends {
-            lane.left = session_length(&self.live, &mut self.dice);
-        }
+        lane.left = session_length(&self.live, &mut self.dice);
+        lane.begins = self.step.saturating_add(geometric(self.live.pause, &mut self.dice));
         if self.live.arrivals {
             lane.lane = self.next_lane;
             self.next_lane += 1;
-        } else {
-            self.advisor.apply(&LaneCommand::Reset { lane: Some(lane.lane) }, self.step)?;
+            return Ok(());
         }
+        self.reset_lane(place)
+    }
+
+    /// The window becomes empty. Plays under way take effect before that.
+    fn cool_down(&mut self, place: usize) -> Result<(), LiveError> {
+        self.finish_given_by(place, u64::MAX)?;
+        let lane = &mut self.places[place];
+        let played = std::mem::take(&mut lane.played);
+        (lane.window, lane.newest) = (self.game.empty_window(), None);
+        self.record.end_session(played)
+    }
+
+    fn reset_lane(&mut self, place: usize) -> Result<(), LiveError> {
+        let lane = self.places[place].lane;
+        self.advisor.apply(&LaneCommand::Reset { lane: Some(lane) }, self.step)?;
         Ok(())
     }
 
@@ -244,50 +258,6 @@ impl<'a> LiveWorld<'a> {
             }
             DelayLaw::ByLoss => geometric(2.0 * mean * loss.clamp(0.0, 1.0), &mut self.dice),
         }
-    }
-}
-
-impl LiveRecord<'_> {
-    /// Adds one play, with Neumaier's compensation.
-    fn add(&mut self, arm: usize, expected: f64, switches: bool) {
-        let excess = expected - self.best_loss;
-        let sum = self.sum + excess;
-        self.compensation +=
-            if self.sum.abs() >= excess.abs() { (self.sum - sum) + excess } else { (excess - sum) + self.sum };
-        self.sum = sum;
-        self.time += 1;
-        self.switches += u64::from(switches);
-        self.plays[arm] += 1;
-    }
-
-    fn is_checkpoint(&self) -> bool {
-        self.times.get(self.checkpoints.len()) == Some(&self.time)
-    }
-
-    /// Records a checkpoint; `lengths` are the plays of the sessions under way.
-    fn note(&mut self, lengths: impl Iterator<Item = u64>) -> Result<(), LiveError> {
-        let excess = self.sum + self.compensation;
-        let loss = self.time as f64 * self.best_loss + excess;
-        self.checkpoints.push(Checkpoint { t: self.time, loss, excess, switches: self.switches });
-        let mut optimum = self.ended;
-        for length in lengths {
-            optimum += self.optimum_of(length)?;
-        }
-        self.optimum.push(optimum);
-        Ok(())
-    }
-
-    /// The optimum of a session of this length, in excess of as many plays at mu(x*).
-    fn optimum_of(&mut self, length: u64) -> Result<f64, LiveError> {
-        if length == 0 {
-            return Ok(0.0);
-        }
-        if let Some(&known) = self.by_length.get(&length) {
-            return Ok(known);
-        }
-        let excess = self.optima.excess_at(length)?;
-        self.by_length.insert(length, excess);
-        Ok(excess)
     }
 }
 

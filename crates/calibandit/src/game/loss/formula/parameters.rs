@@ -1,15 +1,47 @@
 //! The parameters of the formulas.
 
+use crate::game::ArmError;
+
 /// A loss from some play on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossStep {
     /// The first number of plays with this loss. The first step begins at 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub from: u64,
     /// The loss from there to the next step.
     pub loss: f64,
+}
+
+/// A step of a curve as it is written in files: with `loss`, or with `reward` in a curve of rewards.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CurveStep {
+    /// The first number of plays of this step. The first step begins at 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub from: u64,
+    /// The loss from there to the next step.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub loss: Option<f64>,
+    /// The reward from there to the next step, in a curve of rewards.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reward: Option<f64>,
+}
+
+impl TryFrom<CurveStep> for LossStep {
+    type Error = ArmError;
+
+    fn try_from(step: CurveStep) -> Result<Self, ArmError> {
+        match (step.loss, step.reward) {
+            (Some(loss), None) => Ok(Self { from: step.from, loss }),
+            _ => Err(ArmError::StepKey { key: "loss", other: "reward" }),
+        }
+    }
+}
+
+impl From<LossStep> for CurveStep {
+    fn from(step: LossStep) -> Self {
+        Self { from: step.from, loss: Some(step.loss), reward: None }
+    }
 }
 
 /// `limit + scale · n^(-exponent)` at the n-th play.
@@ -103,10 +135,9 @@ pub struct RationalApproach {
 pub struct PeakCurve {
     /// The loss that the fall approaches.
     pub before: f64,
-    /// The eventual loss, not below `before`.
+    /// The eventual loss, not below `before`; a reward, not above it.
     pub after: f64,
-    /// The height of the falling part at the centre, at least 0.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
+    /// The height of the falling part at the centre: at least 0, and at most 0 in a curve of rewards.
     pub height: f64,
     /// The rate of the fall.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
