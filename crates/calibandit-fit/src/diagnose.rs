@@ -117,10 +117,24 @@ pub enum DiagnoseError {
     /// All losses are equal, so there is no default tolerance.
     #[error("nearly all losses are equal, so differences that matter cannot be guessed: give `--tolerance`")]
     NoSpread,
+    /// The tolerance is hardly larger than the errors of rounding of the losses.
+    #[error(
+        "differences of {tolerance:e} cannot be told in losses as large as {largest:e}: subtract a constant from all \
+         losses"
+    )]
+    TooFine {
+        /// The tolerance.
+        tolerance: f64,
+        /// The largest loss, or the negative of the least one.
+        largest: f64,
+    },
     /// The stop flag was set.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
+
+/// The least tolerance as a part of the largest loss. A sum of 10^7 losses has errors a thousand times smaller.
+const FINEST: f64 = 1e-10;
 
 /// Units are clusters if there are at least this many.
 const LEAST_UNITS: usize = 10;
@@ -210,16 +224,18 @@ fn check(log: &Log, options: &DiagnoseOptions) -> Result<f64, DiagnoseError> {
     if log.finite_losses().next().is_none() {
         return Err(DiagnoseError::NoLosses);
     }
-    match options.tolerance {
+    let tolerance = match options.tolerance {
         Some(tolerance) if !(tolerance > 0.0 && tolerance.is_finite()) => {
-            invalid("tolerance", tolerance, "a positive number")
+            return invalid("tolerance", tolerance, "a positive number");
         }
-        Some(tolerance) => Ok(tolerance),
+        Some(tolerance) => tolerance,
         None => match 0.05 * log.spread() {
-            spread if spread > 0.0 => Ok(spread),
-            _ => Err(DiagnoseError::NoSpread),
+            spread if spread > 0.0 => spread,
+            _ => return Err(DiagnoseError::NoSpread),
         },
-    }
+    };
+    let largest = log.finite_losses().fold(0.0, |most: f64, loss| most.max(loss.abs()));
+    if tolerance < FINEST * largest { Err(DiagnoseError::TooFine { tolerance, largest }) } else { Ok(tolerance) }
 }
 
 /// What the analysis of every arm shares.

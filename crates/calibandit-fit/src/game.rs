@@ -195,13 +195,13 @@ impl GameFit {
             let by_plays = Some((1..=arm.memory).map(|k| arm.loss(k)).collect());
             ArmSpec {
                 name: Some(arm.name.clone()),
-                weights: None,
                 memory: Some((arm.memory as usize).into()),
-                loss: LossCurveSpec { by_plays, ..LossCurveSpec::default() },
+                loss: Some(LossCurveSpec { by_plays, ..LossCurveSpec::default() }),
                 feedback: if arm.fit.sd > 0.0 { Noise::Normal { sd: arm.fit.sd } } else { Noise::None },
+                ..ArmSpec::default()
             }
         });
-        Custom { title: None, arm: arms.collect() }.into()
+        Custom { arm: arms.collect(), ..Custom::default() }.into()
     }
 
     /// Where the memory comes from, in a sentence.
@@ -354,7 +354,7 @@ mod tests {
             let found = fitted(&[arm("a", last)], None);
             assert_eq!((found.memory(), found.arms()[0].still_changes()), (9, false));
             let GameSpec::Custom(game) = found.game() else { panic!("a model with a level is a custom game") };
-            let losses = game.arm[0].loss.by_plays.clone().unwrap();
+            let losses = game.arm[0].loss.as_ref().unwrap().by_plays.clone().unwrap();
             assert_eq!((losses.len(), game.arm[0].memory), (9, Some(9.into())));
             assert!((losses[7] - 0.2 - 0.6 * (-4.0_f64).exp()).abs() < 1e-6);
             assert!((losses[8] - 0.2 - 0.6 * (-0.5 * f64::from(last)).exp()).abs() < 1e-6, "the eventual loss");

@@ -3,6 +3,7 @@
 //! Public because other importers use it too. It accepts a byte order mark, both kinds of line ends, quoted cells,
 //! spaces around cells, any order of columns, and further columns.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -38,6 +39,16 @@ pub enum TableError {
         column: String,
         /// The columns of the table.
         found: String,
+    },
+    /// A column occurs twice, so that nobody knows which one is meant.
+    #[error("{file}, line 1: there are {count} columns `{column}`: rename all but one")]
+    ColumnTwice {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// How often it occurs.
+        count: usize,
     },
     /// Not a CSV table: rows of unequal length, or bytes that are not UTF-8.
     #[error("{file}, line {line}: {problem}")]
@@ -131,17 +142,20 @@ pub fn rows<const N: usize>(
     let malformed =
         |error: csv::Error, line| TableError::Malformed { file: file.to_string(), line, problem: plain(&error) };
     let header = reader.headers().map_err(|error| malformed(error, 1))?.clone();
+    if header.is_empty() {
+        return Err(TableError::Empty { file: file.to_string() });
+    }
     let mut places = [0; N];
     for (place, column) in places.iter_mut().zip(columns) {
         *place = header.iter().position(|name| name == column).ok_or_else(|| TableError::Column {
             file: file.to_string(),
             column: column.to_string(),
-            found: header
-                .iter()
-                .map(|name| format!("`{}`", name.chars().map(visible).collect::<String>()))
-                .collect::<Vec<_>>()
-                .join(", "),
+            found: found(&header),
         })?;
+        let count = header.iter().filter(|name| *name == column).count();
+        if count > 1 {
+            return Err(TableError::ColumnTwice { file: file.to_string(), column: column.to_string(), count });
+        }
     }
     let mut record = StringRecord::new();
     let mut lines = LineCounter { bytes, at: 0, line: 1 };
@@ -158,6 +172,14 @@ pub fn rows<const N: usize>(
             }
         }
     }
+}
+
+/// The columns of a table in words.
+fn found(header: &StringRecord) -> String {
+    let quoted = |name: &str| format!("`{}`", name.chars().map(visible).collect::<String>());
+    let names = header.iter().map(quoted).collect::<Vec<_>>().join(", ");
+    let other = header.len() == 1 && header.iter().any(|name| name.contains([';', '\t', '|']));
+    names + if other { " (cells must be separated by commas)" } else { "" }
 }
 
 /// Lines by byte. The `csv` crate ends a record at `\r` and counts lines at `\n`, so its own line numbers are too small
@@ -217,9 +239,12 @@ impl<const N: usize> TableRow<'_, N> {
         self.record.get(self.places[column]).unwrap_or_default()
     }
 
-    /// Whether the value of a cell is marked as unknown: empty, `\N`, `NA`, `NaN` or `null`.
+    /// Whether the value of a cell is marked as unknown: empty, `\N`, `NA`, `N/A`, `NaN`, `null`, `None` or `<NA>`.
     pub fn is_missing(&self, column: usize) -> bool {
-        matches!(self.text(column), "" | "\\N" | "NA" | "NaN" | "nan" | "null" | "NULL")
+        matches!(
+            self.text(column),
+            "" | "\\N" | "NA" | "N/A" | "n/a" | "#N/A" | "<NA>" | "NaN" | "nan" | "null" | "NULL" | "None"
+        )
     }
 
     /// The value of a cell that must be a whole number from 1.
@@ -252,6 +277,14 @@ impl<const N: usize> TableRow<'_, N> {
         TableError::Value { file, line, column, value, expected }
     }
 }
+
+/// A text as a cell of a table that is written. Spreadsheet programs run a cell that begins with one of these
+/// characters; an apostrophe before it makes it a text. Result tables of experiments follow the same rule.
+pub(crate) fn text_cell(text: &str) -> Cow<'_, str> {
+    let is_formula = text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
 /// A character as it may be printed: control characters of a table must not reach a terminal.
 fn visible(c: char) -> String {
     if c.is_control() { c.escape_default().to_string() } else { c.to_string() }

@@ -320,22 +320,3 @@ fn a_mixture_of_logging_policies_is_no_drift() {
     let found = diagnose(&all.build().unwrap(), &options(40, 0.05)).unwrap();
     assert!(found.notes.iter().all(|note| note.kind != NoteKind::Drift), "{:?}", found.notes);
 }
-
-/// Nothing shows how long the arms warm up, so nothing says that a plain bandit is fine.
-#[test]
-fn without_any_bound_no_plain_bandit_is_recommended() {
-    let arms = game("step8");
-    let found = disturbed_log(
-        &arms,
-        Logging::Stay(0.95),
-        Noise::Normal { sd: 0.1 },
-        12_000,
-        1,
-        Disturbance { drift: 0.8, ..Disturbance::default() },
-    );
-    let found = diagnose(&found, &options(40, 0.05)).unwrap();
-    assert_eq!((found.memory_bound, found.conditional_bound), (None, None));
-    if let Ok(price) = found.price(&PriceOptions { horizon: 5_000, games: 4, ..PriceOptions::default() }) {
-        assert!(!price.plain_is_fine, "{}", price.text);
-    }
-}

@@ -1,7 +1,8 @@
 //! Measures the diagnosis of logs on games whose memory is known, as Markdown tables:
-//! `cargo run --release -p calibandit-fit --example memory_study [-- SHARE]`.
+//! `cargo run --release -p calibandit-fit --example memory_study [-- SHARE [PART]]`.
 //!
-//! SHARE is the part of the full number of logs, 1 by default, which takes about ten minutes on one core.
+//! SHARE is the part of the full number of logs, 1 by default, which takes about ten minutes on one core. PART is one
+//! of `bound`, `tally`, `reo`, `robustness` and `price`; without it, all are measured.
 
 mod bound;
 mod price;
@@ -16,14 +17,26 @@ use calibandit_fit::diagnose::{DiagnoseOptions, Diagnosis, Log, diagnose};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let share: f64 = std::env::args().nth(1).map_or(Ok(1.0), |share| share.parse())?;
+    let part = std::env::args().nth(2);
+    let wanted = |name: &str| part.as_ref().is_none_or(|part| part == name);
     let size = |full: u64| ((full as f64 * share).ceil() as u64).max(1);
-    bound::least_favourable(size(375));
-    bound::zoo(10_000, size(60), size(20));
-    bound::zoo(100_000, size(10), size(10));
-    tally::sets(size(100));
-    reo::verdicts(size(1000));
-    robustness::disturbances(size(30));
-    price::prices(size(400));
+    if wanted("bound") {
+        bound::least_favourable(size(375));
+        bound::zoo(10_000, size(60), size(20));
+        bound::zoo(100_000, size(10), size(10));
+    }
+    if wanted("tally") {
+        tally::sets(size(300));
+    }
+    if wanted("reo") {
+        reo::verdicts(size(1000));
+    }
+    if wanted("robustness") {
+        robustness::disturbances(size(30));
+    }
+    if wanted("price") {
+        price::prices(size(400));
+    }
     Ok(())
 }
 

@@ -9,15 +9,20 @@ use crate::{OPTIONS, diagnosed, percent};
 
 pub(crate) fn verdicts(games: u64) {
     println!(
-        "\nRepeated exposure, random games with memory 4 to 32, {games} of each kind, reach at least the memory:\n"
+        "\nRepeated exposure, random games with memory 4 to 32, {games} of each kind (a tenth of them with 100,000"
+    );
+    println!(
+        "plays), reach at least the memory; losses of 0 and 1 in blocks, a standard deviation of 0.1 otherwise:\n"
     );
     println!("| games | log | plays | judged | holds | violated | undecided |");
     println!("|---|---|---:|---:|---:|---:|---:|");
     for (label, violating) in [("alpha = 0", false), ("alpha of 0.15 to 0.4", true)] {
         for (log_label, logging, plays, noise) in [
             ("blocks of 64", Logging::Blocks(64), 20_000, Noise::Bernoulli),
+            ("blocks of 64", Logging::Blocks(64), 100_000, Noise::Bernoulli),
             ("staying with 0.97", Logging::Stay(0.97), 20_000, Noise::Normal { sd: 0.1 }),
         ] {
+            let games = if plays > 20_000 { games.div_ceil(10) } else { games };
             let mut counts = [0; 3];
             for seed in 0..games {
                 let arms = random_game(seed, violating);

@@ -170,10 +170,12 @@ impl ArmCells {
         if count == 0 {
             settled.upper = Some(1);
         }
+        let own = self.cell_differences();
         let mut unbroken = true;
         for cell in (0..count).rev() {
             let difference = self.window(cell).and_then(|first| self.compare(first, cell, true));
-            let passed = difference.is_some_and(|d| d.value.abs() + d.margin(confidence) <= tolerance);
+            let within = difference.is_some_and(|d| d.value.abs() + d.margin(confidence) <= tolerance);
+            let passed = within && !own[cell].is_some_and(|own| self.contradicts(own));
             if unbroken && passed {
                 settled.upper = Some(self.cells.last(cell));
             } else if unbroken {
@@ -192,7 +194,7 @@ impl ArmCells {
         if unbroken && count > 0 {
             settled.upper = Some(1);
         }
-        settled.lower = self.lower_bound();
+        settled.lower = self.lower_bound(&own);
         settled.upper = settled.upper.map(|upper| upper.max(settled.lower));
         settled.estimate = self.estimate();
         points.extend(self.reference_point());
@@ -219,17 +221,30 @@ impl ArmCells {
         Some(CurveCell { settled: true, ..self.curve_point(self.settings.reach, last, plays, mean) })
     }
 
-    /// The arm has not settled before this play: Bonferroni over cells.
-    fn lower_bound(&self) -> u32 {
-        let BoundSettings { tolerance, confidence, .. } = self.settings;
-        let each = 1.0 - (1.0 - confidence) / self.cells.len().max(1) as f64;
-        let differs = |&cell: &usize| {
-            let enough = self.counts(cell, cell).1 >= LEAST_RUNS;
-            let difference = self.compare(cell, cell, true).filter(|_| enough);
-            difference.is_some_and(|d| d.value.abs() - d.margin(each) > tolerance)
-        };
+    /// The difference of each cell to the reference, where there are enough runs.
+    fn cell_differences(&self) -> Vec<Option<ClusteredMean>> {
+        let enough = |cell: usize| self.counts(cell, cell).1 >= LEAST_RUNS;
+        (0..self.cells.len()).map(|cell| self.compare(cell, cell, true).filter(|_| enough(cell))).collect()
+    }
+
+    /// The confidence of a statement about one cell if all are to hold together: Bonferroni.
+    fn each_confidence(&self) -> f64 {
+        1.0 - (1.0 - self.settings.confidence) / self.cells.len().max(1) as f64
+    }
+
+    /// Whether the losses of a cell contradict a window that passed: they differ by more than the tolerance, and
+    /// significantly. That happens where the loss crosses the eventual one, so that differences cancel in the window.
+    fn contradicts(&self, own: ClusteredMean) -> bool {
+        own.value.abs() > self.settings.tolerance.max(own.margin(self.each_confidence()))
+    }
+
+    /// The arm has not settled before this play.
+    fn lower_bound(&self, own: &[Option<ClusteredMean>]) -> u32 {
+        let each = self.each_confidence();
+        let differs =
+            |own: &Option<ClusteredMean>| own.is_some_and(|d| d.value.abs() - d.margin(each) > self.settings.tolerance);
         // Some position of the cell is outside the tolerance, at least the first.
-        (0..self.cells.len()).rev().find(differs).map_or(1, |cell| self.cells.first(cell) + 1)
+        own.iter().rposition(differs).map_or(1, |cell| self.cells.first(cell) + 1)
     }
 
     /// The first position from which on a monotone curve stays within the tolerance of the reference.

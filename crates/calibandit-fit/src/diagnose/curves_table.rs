@@ -1,6 +1,7 @@
 //! The curves of a diagnosis as a table: every range of positions or pauses of every arm, with every comparison.
 
 use super::diagnosis::{CurveCell, Diagnosis};
+use crate::table::text_cell;
 
 /// The columns of the table.
 const HEADER: [&str; 12] = [
@@ -43,7 +44,7 @@ fn record(arm: &str, kind: &str, cell: &CurveCell) -> [String; HEADER.len()] {
     let compared = |value: fn(&super::Estimate) -> f64| cell.difference.as_ref().map(value);
     let optional = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     [
-        arm.to_owned(),
+        text_cell(arm).into_owned(),
         kind.to_owned(),
         cell.first.to_string(),
         cell.last.to_string(),

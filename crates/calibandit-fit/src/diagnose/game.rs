@@ -193,13 +193,13 @@ impl Diagnosis {
             };
             ArmSpec {
                 name: Some(arm.name.clone()),
-                weights: None,
                 memory: Some(by_plays.len().into()),
-                loss: LossCurveSpec { by_plays: Some(by_plays), ..LossCurveSpec::default() },
+                loss: Some(LossCurveSpec { by_plays: Some(by_plays), ..LossCurveSpec::default() }),
                 feedback,
+                ..ArmSpec::default()
             }
         });
-        Custom { title: Some("fitted to a log".to_string()), arm: arms.collect() }.into()
+        Custom { title: Some("fitted to a log".to_string()), arm: arms.collect(), ..Custom::default() }.into()
     }
 
     /// The fitted game as the `[game]` table of an experiment file.

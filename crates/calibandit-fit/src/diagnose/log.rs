@@ -48,7 +48,8 @@ pub enum LogError {
     /// An order occurs twice in a unit.
     #[error(
         "order {order} occurs twice{}, in rows {first} and {second} (the first row after the header is row 1); if \
-         several things are logged side by side, say which with `--unit` (Python: `unit=`)",
+         several things are logged side by side, say which with `--unit` (Python: `unit=`); if it is a time, sort the \
+         rows by it and leave `--order` out",
         unit.as_ref().map(|unit| format!(" in unit `{unit}`")).unwrap_or_default()
     )]
     OrderTwice {
@@ -61,8 +62,8 @@ pub enum LogError {
         /// The later row.
         second: usize,
     },
-    /// A loss is infinite.
-    #[error("the loss in row {row} is {loss}, but must be finite, or missing")]
+    /// A loss is infinite, or so large that its square is.
+    #[error("the loss in row {row} is {loss:e}, but must be within ±{MOST_LOSS:e}, or missing")]
     Loss {
         /// The row, counted from 1.
         row: usize,
@@ -92,6 +93,9 @@ pub enum LogError {
         expected: usize,
     },
 }
+
+/// The largest loss: squares and their sums stay finite.
+pub(super) const MOST_LOSS: f64 = 1e100;
 
 /// Collects rows and makes a [`Log`] of them.
 #[derive(Clone, Debug, Default)]
@@ -126,7 +130,7 @@ impl LogBuilder {
             return Err(LogError::TooManyPlays { most: u32::MAX as usize });
         }
         let loss = match loss {
-            Some(loss) if !loss.is_finite() => return Err(LogError::Loss { row, loss }),
+            Some(loss) if loss.is_nan() || loss.abs() > MOST_LOSS => return Err(LogError::Loss { row, loss }),
             loss => loss.unwrap_or(f64::NAN),
         };
         let known = self.names.len();

@@ -2,7 +2,7 @@
 
 use calibandit::Arm;
 
-use super::log::{Log, LogBuilder, LogError, NameTable};
+use super::log::{Log, LogBuilder, LogError, MOST_LOSS, NameTable};
 
 /// A column of names: each name once, and for each row the place of its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Log {
         if expected > u32::MAX as usize {
             return Err(LogError::TooManyPlays { most: u32::MAX as usize });
         }
-        if let Some(place) = losses.iter().position(|loss| loss.is_infinite()) {
+        if let Some(place) = losses.iter().position(|loss| loss.abs() > MOST_LOSS) {
             return Err(LogError::Loss { row: place + 1, loss: losses[place] });
         }
         let mut builder = LogBuilder { losses, orders: orders.unwrap_or_default(), ..LogBuilder::new() };

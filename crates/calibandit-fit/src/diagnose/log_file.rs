@@ -89,6 +89,20 @@ fn parse(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>, interrupt: Interru
     builder.build().map_err(|source| LogFileError::Log { file: file.to_string(), source })
 }
 
+/// What an order must be.
+const WHOLE: &str = "a whole number (if it is a time, sort the rows by it and leave the order out)";
+
+/// A whole number, also one that a table of floating-point numbers wrote, such as `17.0`.
+fn whole(text: &str) -> Option<i64> {
+    text.parse().ok().or_else(|| whole_of(text.parse().ok()?))
+}
+
+/// A floating-point number as a whole one, if it is one and exact.
+pub(super) fn whole_of(number: f64) -> Option<i64> {
+    let exact = number.fract() == 0.0 && number.abs() <= (1_u64 << 53) as f64;
+    exact.then_some(number as i64)
+}
+
 /// The rows up to the one at which the flag was set.
 fn parse_csv(
     file: &str,
@@ -104,9 +118,12 @@ fn parse_csv(
         if interrupt.is_stopped() {
             return Ok(());
         }
-        let loss = if row.is_missing(1) { None } else { Some(row.number(1)?) };
+        let loss = match row.is_missing(1) {
+            true => None,
+            false => Some(row.number(1).map_err(|_| row.invalid(1, "a number, or empty if it is missing"))?),
+        };
         let order = match columns.order {
-            Some(_) => Some(row.text(2).parse::<i64>().map_err(|_| row.invalid(2, "a whole number"))?),
+            Some(_) => Some(whole(row.text(2)).ok_or_else(|| row.invalid(2, WHOLE))?),
             None => None,
         };
         let unit = columns.unit.map(|_| row.text(3));
@@ -136,7 +153,10 @@ mod tests {
         let log = parse("ms,arm\n1.5,a\n,a\nNA,b\n2,b\n", COLUMNS).unwrap();
         assert_eq!((log.plays(), log.missing(), log.arms()), (4, 2, &["a".to_string(), "b".to_string()][..]));
         let columns = LogColumns { order: Some("n"), unit: Some("u"), ..COLUMNS };
-        let log = parse("u,n,arm,ms\nx,2,a,0.2\nx,1,a,0.1\ny,5,b,0.3\n", columns).unwrap();
+        assert_eq!(parse("ms,arm\nN/A,a\nNone,a\n<NA>,b\n2,b\n", COLUMNS).unwrap().missing(), 3);
+        // Orders of a table of floating-point numbers, quoted cells and Windows line ends.
+        let table = "u,n,arm,ms\r\nx,2.0,\"a\",0.2\r\nx,1.0,a,0.1\r\ny,5.0,b,0.3\r\n";
+        let log = parse(table, columns).unwrap();
         assert_eq!((log.units(), log.losses.as_slice()), (2, &[0.1, 0.2, 0.3][..]));
     }
 
@@ -150,9 +170,19 @@ mod tests {
         let ordered = LogColumns { order: Some("n"), ..COLUMNS };
         assert_eq!(
             error("n,arm,ms\n1,a,0\n1.5,a,0\n", ordered),
-            "log.csv, line 3: `n` is `1.5`, but must be a whole number"
+            "log.csv, line 3: `n` is `1.5`, but must be a whole number (if it is a time, sort the rows by it and leave \
+             the order out)"
         );
         assert!(error("n,arm,ms\n17,a,0\n17,b,0\n", ordered).contains("order 17 occurs twice, in rows 1 and 2"));
+        assert!(error("n,arm,ms\n1e300,a,0\n", ordered).contains("`1e300`, but must be a whole number"));
+        assert!(error("arm,ms\na,2e100\n", COLUMNS).contains("is 2e100, but must be within ±1e100"));
+        assert!(error("arm,ms\na,-\n", COLUMNS).contains("must be a number, or empty if it is missing"));
+        assert!(error("arm;ms\na;1\n", COLUMNS).ends_with("`arm;ms` (cells must be separated by commas)"));
+        assert_eq!(
+            error("arm,ms,ms\na,1,2\n", COLUMNS),
+            "log.csv, line 1: there are 2 columns `ms`: rename all but one"
+        );
+        assert_eq!(error("", COLUMNS), "log.csv: the table has no rows");
         assert!(error("arm,ms\na,inf\n", COLUMNS).contains("line 2: `ms` is `inf`, but must be a number"));
         assert!(error("arm,ms\n,1\n", COLUMNS).contains("line 2: `arm` is ``, but must be a name"));
         assert_eq!(error("arm,ms\n", COLUMNS), "log.csv: the table has no rows");

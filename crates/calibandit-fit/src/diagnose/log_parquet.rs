@@ -1,13 +1,16 @@
 //! Logs from Parquet files: columns of text or numbers, without compression or with Snappy.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use bytes::Bytes;
+use parquet::basic::{ConvertedType as Noted, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use super::log::LogBuilder;
-use super::log_file::{LogColumns, LogFileError};
+use super::log_file::{LogColumns, LogFileError, whole_of};
 use crate::table::TableError;
 
 /// The first bytes of every Parquet file.
@@ -29,7 +32,8 @@ impl ColumnValues {
         }
     }
 
-    /// A name: text, or a whole number as text.
+    /// A name: text, or a whole number as text. Numbers that are no whole ones are not names: they are rounded when
+    /// they are written.
     fn name(&self, row: usize) -> Option<String> {
         match self {
             Self::Text(values) => values[row].clone(),
@@ -49,12 +53,23 @@ impl ColumnValues {
     fn whole(&self, row: usize) -> Option<i64> {
         match self {
             Self::Whole(values) => values[row],
-            _ => None,
+            Self::Number(values) => values[row].and_then(whole_of),
+            Self::Text(_) => None,
         }
     }
 }
 
+/// Reads a log. The Parquet reader panics on some damaged pages (found by fuzzing); the file is then refused like any
+/// other damaged one. Nothing of the reader is used after that.
 pub(super) fn parse_parquet(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>) -> Result<LogBuilder, LogFileError> {
+    catch_unwind(AssertUnwindSafe(|| read_log(file, bytes, columns))).unwrap_or_else(|_| {
+        let problem =
+            "the Parquet file is damaged: one of its pages cannot be decoded; write the file again".to_string();
+        Err(LogFileError::Parquet { file: file.to_string(), problem })
+    })
+}
+
+fn read_log(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>) -> Result<LogBuilder, LogFileError> {
     let failed = |problem: String| LogFileError::Parquet { file: file.to_string(), problem };
     let unreadable = |error: ParquetError| {
         failed(format!("the Parquet file cannot be read ({error}); write it with Snappy or without compression"))
@@ -107,55 +122,101 @@ pub(super) fn parse_parquet(file: &str, bytes: Vec<u8>, columns: LogColumns<'_>)
 }
 
 fn read_column(group: &dyn RowGroupReader, place: usize) -> Result<ColumnValues, ParquetError> {
-    let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    let meaning = group.metadata().column(place).column_descr_ptr();
+    if meaning.max_rep_level() > 0 {
+        return Err(ParquetError::NYI(format!("column `{}` is a list", meaning.path().string())));
+    }
+    let shape = ColumnShape {
+        rows: usize::try_from(group.metadata().num_rows()).unwrap_or(0),
+        present: meaning.max_def_level(),
+    };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(match group.get_column_reader(place)? {
-        ColumnReader::BoolColumnReader(reader) => ColumnValues::Whole(values(reader, rows, |&value| i64::from(value))?),
-        ColumnReader::Int32ColumnReader(reader) => {
-            ColumnValues::Whole(values(reader, rows, |&value| i64::from(value))?)
+    // Files have one of two notes on the meaning of whole numbers, or both.
+    let noted = meaning.converted_type();
+    let unsigned = matches!(noted, Noted::UINT_8 | Noted::UINT_16 | Noted::UINT_32 | Noted::UINT_64)
+        || matches!(meaning.logical_type_ref(), Some(LogicalType::Integer(kind)) if !kind.is_signed);
+    let decimal = match meaning.logical_type_ref() {
+        Some(LogicalType::Decimal(kind)) => Some(kind.scale),
+        _ => (noted == Noted::DECIMAL).then(|| meaning.type_scale()),
+    };
+    let decimal = decimal.map(|scale| 10.0_f64.powi(scale));
+    Ok(match (group.get_column_reader(place)?, decimal) {
+        (ColumnReader::Int32ColumnReader(reader), Some(unit)) => {
+            ColumnValues::Number(shape.values(reader, |&value| f64::from(value) / unit)?)
         }
-        ColumnReader::Int64ColumnReader(reader) => ColumnValues::Whole(values(reader, rows, |&value| value)?),
-        ColumnReader::FloatColumnReader(reader) => {
-            ColumnValues::Number(values(reader, rows, |&value| f64::from(value))?)
+        (ColumnReader::Int64ColumnReader(reader), Some(unit)) => {
+            ColumnValues::Number(shape.values(reader, |&value| value as f64 / unit)?)
         }
-        ColumnReader::DoubleColumnReader(reader) => ColumnValues::Number(values(reader, rows, |&value| value)?),
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            ColumnValues::Text(values(reader, rows, |value| text(value.data()))?)
+        (ColumnReader::BoolColumnReader(reader), _) => {
+            ColumnValues::Whole(shape.values(reader, |&value| i64::from(value))?)
         }
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            ColumnValues::Text(values(reader, rows, |value| text(value.data()))?)
+        (ColumnReader::Int32ColumnReader(reader), None) if unsigned => {
+            ColumnValues::Whole(shape.values(reader, |&value| i64::from(value.cast_unsigned()))?)
         }
-        ColumnReader::Int96ColumnReader(_) => {
+        (ColumnReader::Int32ColumnReader(reader), None) => {
+            ColumnValues::Whole(shape.values(reader, |&value| i64::from(value))?)
+        }
+        (ColumnReader::Int64ColumnReader(reader), None) => {
+            let whole = shape.values(reader, |&value| value)?;
+            if unsigned && whole.iter().flatten().any(|&value| value < 0) {
+                let name = meaning.path().string();
+                return Err(ParquetError::NYI(format!("column `{name}` has numbers of 2^63 and more")));
+            }
+            ColumnValues::Whole(whole)
+        }
+        (ColumnReader::FloatColumnReader(reader), _) => {
+            ColumnValues::Number(shape.values(reader, |&value| f64::from(value))?)
+        }
+        (ColumnReader::DoubleColumnReader(reader), _) => ColumnValues::Number(shape.values(reader, |&value| value)?),
+        (ColumnReader::ByteArrayColumnReader(reader), None) => {
+            ColumnValues::Text(shape.values(reader, |value| text(value.data()))?)
+        }
+        (ColumnReader::ByteArrayColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_), _) => {
+            let name = meaning.path().string();
+            return Err(ParquetError::NYI(format!(
+                "column `{name}` has numbers of another kind: write it as 64-bit numbers"
+            )));
+        }
+        (ColumnReader::Int96ColumnReader(_), _) => {
             return Err(ParquetError::NYI("columns of 96-bit integers".to_string()));
         }
     })
 }
 
-/// All values of a column that is not a list.
-fn values<T: DataType, V>(
-    mut reader: ColumnReaderImpl<T>,
+/// What is known about a column that is not a list.
+#[derive(Clone, Copy)]
+struct ColumnShape {
     rows: usize,
-    convert: impl Fn(&T::T) -> V,
-) -> Result<Vec<Option<V>>, ParquetError> {
-    let (mut found, mut levels) = (Vec::new(), Vec::new());
-    // Tables of a log are flat: a value is there if its definition level is the largest, 1, or if the column has none.
-    let mut all: Vec<Option<V>> = Vec::new();
-    while all.len() < rows {
-        found.clear();
-        levels.clear();
-        let (records, ..) = reader.read_records(64 * 1024, Some(&mut levels), None, &mut found)?;
-        if records == 0 {
-            break;
+    /// The definition level of a value that is there: 0 if none can be missing.
+    present: i16,
+}
+
+impl ColumnShape {
+    /// All values of the column.
+    fn values<T: DataType, V>(
+        self,
+        mut reader: ColumnReaderImpl<T>,
+        convert: impl Fn(&T::T) -> V,
+    ) -> Result<Vec<Option<V>>, ParquetError> {
+        let (mut found, mut levels) = (Vec::new(), Vec::new());
+        let mut all: Vec<Option<V>> = Vec::new();
+        while all.len() < self.rows {
+            found.clear();
+            levels.clear();
+            let (records, ..) = reader.read_records(64 * 1024, Some(&mut levels), None, &mut found)?;
+            if records == 0 {
+                break;
+            }
+            let mut present = found.iter().map(&convert);
+            if levels.is_empty() {
+                all.extend(present.map(Some));
+            } else {
+                all.extend(levels.iter().map(|&level| if level == self.present { present.next() } else { None }));
+            }
         }
-        let mut present = found.iter().map(&convert);
-        if levels.is_empty() {
-            all.extend(present.map(Some));
-        } else {
-            all.extend(levels.iter().map(|&level| if level > 0 { present.next() } else { None }));
+        if all.len() < self.rows {
+            return Err(ParquetError::EOF(format!("a column has {} of {} values", all.len(), self.rows)));
         }
+        Ok(all)
     }
-    if all.len() < rows {
-        return Err(ParquetError::EOF(format!("a column has {} of {rows} values", all.len())));
-    }
-    Ok(all)
 }

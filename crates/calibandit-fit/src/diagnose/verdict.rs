@@ -45,6 +45,7 @@ impl Findings<'_> {
         let bound = uppers.try_fold(1, |most, upper| upper.map(|upper| most.max(upper)));
         let (memory_bound, why) = self.verdict(reach, bound);
         let mut notes = Vec::new();
+        self.order_notes(&mut notes);
         self.confounding(&mut notes);
         self.reach_notes(reach, bound, &mut notes);
         self.arm_notes(&mut notes);
@@ -132,6 +133,30 @@ impl Findings<'_> {
     fn interval(&self, mean: ClusteredMean) -> Estimate {
         let margin = mean.margin(1.0 - (1.0 - self.options.confidence) / 2.0);
         Estimate { mean: mean.value, low: mean.value - margin, high: mean.value + margin }
+    }
+
+    /// Whether the order jumps so often that it seems to be something else than the number of the play.
+    fn hardly_in_order(&self) -> bool {
+        2 * self.log.jumps >= self.log.plays() as u64
+    }
+
+    /// What makes a log useless for the question, whatever its losses are.
+    fn order_notes(&self, notes: &mut Vec<Note>) {
+        if self.hardly_in_order() {
+            let text = format!(
+                "the order jumps at {} of {} plays, so there are hardly any plays in a row. If it is a time, or counts \
+                 other things too, and no play is missing, then sort the rows by it and leave `--order` (Python: \
+                 `order=`) out",
+                self.log.jumps,
+                self.log.plays()
+            );
+            notes.push(Note { kind: NoteKind::Rows, text });
+        }
+        if self.log.names.len() == 1 && self.log.segments.len() < 2 {
+            let text = "the only arm never rests, so nothing shows how it warms up; with one arm there is nothing to \
+                        choose either";
+            notes.push(Note { kind: NoteKind::TooFewPlays, text: text.to_string() });
+        }
     }
 
     fn confounding(&self, notes: &mut Vec<Note>) {
@@ -253,7 +278,8 @@ impl Findings<'_> {
         if missing > 0 {
             add(format!("{missing} plays have no loss; they count as plays"));
         }
-        if self.log.jumps > 0 {
+        // With so many jumps there are hardly any runs: `order_notes` says what is wrong.
+        if self.log.jumps > 0 && !self.hardly_in_order() {
             add(format!(
                 "the order jumps {} times; what was played in between is unknown, and runs end there",
                 self.log.jumps
@@ -267,8 +293,12 @@ impl Findings<'_> {
         }
     }
 
-    /// The sizes of pilots. The smallest warm-up worth finding is twice the tolerance.
+    /// The sizes of pilots. The smallest warm-up worth finding is twice the tolerance. An arm that is alone never
+    /// rests, so no pilot would tell.
     fn pilot(&self) -> Option<SuggestedPilot> {
+        if self.log.names.len() < 2 {
+            return None;
+        }
         let longest = self.options.longest?;
         let sd = self.arms.iter().map(|arm| arm.sd).fold(0.0, f64::max);
         let plays = |design: PilotDesign, difference: f64| {
