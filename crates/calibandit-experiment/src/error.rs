@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use calibandit::simulate::LiveError;
 use calibandit::{GameError, OptimumError, PolicyError, SimulateError};
 
 use crate::output::LAYOUT;
@@ -241,7 +242,20 @@ pub enum InstanceError {
     /// The policy could not be simulated.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
+    /// The policy could not be simulated in live use.
+    #[error(transparent)]
+    Live(LiveError),
     /// The factory of a user-written policy did not call `play`.
     #[error("the policy could not be built")]
     NoPolicy,
+}
+
+impl From<LiveError> for InstanceError {
+    fn from(error: LiveError) -> Self {
+        match error {
+            LiveError::Optimum(error) => error.into(),
+            LiveError::Interrupted(interrupted) => SimulateError::from(interrupted).into(),
+            other => InstanceError::Live(other),
+        }
+    }
 }

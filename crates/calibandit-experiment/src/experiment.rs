@@ -13,11 +13,13 @@ pub use builder::ExperimentBuilder;
 pub use size::RunSize;
 pub use source::{GameSource, LabelledPolicy, PolicySource, UserPolicyFactory};
 
-use calibandit::Grid;
+use calibandit::{Grid, RewardRange};
 use serde_json::Value;
 
 use crate::results::SweptColumn;
-use crate::spec::{self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point, RegretReference};
+use crate::spec::{
+    self, Diagnostics, Document, ExperimentFile, FigureSpec, Overrides, Point, RegretReference, ShownUnit,
+};
 
 /// A validated experiment.
 ///
@@ -44,6 +46,7 @@ pub struct Experiment {
     instances: u64,
     seed: u64,
     reference: RegretReference,
+    show: Option<ShownUnit>,
     figure: FigureSpec,
     grid: Grid,
     /// As given, without the defaults that depend on a point.
@@ -83,6 +86,7 @@ impl Experiment {
             instances: file.instances,
             seed: file.seed,
             reference: file.reference,
+            show: file.show,
             figure: file.figure.clone(),
             grid,
             policies: file.policy.iter().map(policy).collect(),
@@ -147,6 +151,17 @@ impl Experiment {
     /// What losses before the horizon are compared with.
     pub fn reference(&self) -> RegretReference {
         self.reference
+    }
+
+    /// The range of rewards of each point, if all of them have one: the game or its source is then stated in rewards.
+    pub fn reward_ranges(&self) -> Option<Vec<RewardRange>> {
+        self.points.iter().map(|point| point.game.rewards()).collect()
+    }
+
+    /// Whether tables and figures for people show losses or rewards.
+    pub fn shown(&self) -> ShownUnit {
+        let stated = self.points.iter().all(|point| point.game.states_rewards());
+        self.show.unwrap_or(if stated { ShownUnit::Rewards } else { ShownUnit::Losses })
     }
 
     /// How the figure is drawn.

@@ -125,9 +125,14 @@ pub fn bytes(count: f64) -> String {
     format!("{} {unit}", grouped(&format!("{value:.decimals$}")))
 }
 
-/// The text with control characters escaped, so that a terminal does not interpret them.
+/// The text with control characters escaped, so that a terminal does not interpret them. Marks that change the
+/// direction of text are escaped too: they can make a name look like another one.
 pub fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_invisible(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text with at most about this many characters: of a longer one, the first and the last ones.

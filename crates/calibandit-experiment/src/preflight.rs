@@ -4,10 +4,12 @@
 //! Nothing is simulated. A game that is drawn at random is analysed as the first instance has it. [`memory_warnings`]
 //! is the part that costs nothing: no optimum is computed.
 
+mod live;
 mod memory;
 mod suited;
 mod tallies;
 
+pub use live::LivePreflight;
 pub use memory::memory_warnings;
 
 use calibandit::rng::StreamKey;
@@ -17,7 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::InstanceError;
-use crate::experiment::{LabelledPolicy, PolicySource};
+use crate::experiment::LabelledPolicy;
 use crate::format::rounded;
 use crate::run::optimum_at_checkpoints;
 use crate::spec::Point;
@@ -36,8 +38,11 @@ pub struct Preflight {
     pub arm_names: Vec<Option<String>>,
     /// The game's memory, m: `"all"` if the game is rested.
     pub memory: Memory,
-    /// The horizon, T.
+    /// The horizon, T. In live use, the plays of all lanes together.
     pub horizon: u64,
+    /// Live use, if it is simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LivePreflight>,
     /// The smallest alpha for which the game satisfies alpha-REO; `None` if it cannot be computed.
     pub alpha: Option<f64>,
     /// An arm and its window that beat the best calibrated arm by alpha; only if alpha > 0.
@@ -46,7 +51,7 @@ pub struct Preflight {
     pub best_arm: usize,
     /// The eventual loss of each arm.
     pub eventual_losses: Vec<f64>,
-    /// The optimum at the horizon.
+    /// The optimum at the horizon. In live use, that of a usual session.
     pub optimum: PreflightOptimum,
     /// Theorem 1's bound for each policy that the theorem is about.
     pub theorem_1: Vec<TheoremBound>,
@@ -147,10 +152,8 @@ pub fn estimated_seconds(experiment: &Experiment) -> f64 {
     for point in experiment.points() {
         let game = first_game(experiment, point);
         for entry in &point.policies {
-            nanoseconds += match &entry.policy {
-                PolicySource::User(_) => cost::user_policy_nanoseconds(horizon),
-                PolicySource::Spec(spec) => cost::nanoseconds(spec, game.arms().len(), horizon, game.arms()[0].noise()),
-            };
+            let (arms, noise) = (game.arms().len(), game.arms()[0].noise());
+            nanoseconds += cost::of_source(&entry.policy, point.live.as_ref(), arms, horizon, noise);
         }
     }
     1e-9 * nanoseconds * experiment.instances() as f64
@@ -183,14 +186,18 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
         plays: reo.plays,
     });
     let mut optima = Optima::new(&game).interruptible(interrupt);
-    let best = optima.bounds_at(horizon);
+    let live = LivePreflight::new(point, horizon);
+    let best = optima.bounds_at(live.map_or(horizon, |live| live.session));
     // What a run does with its first instance.
-    let refusal = optimum_at_checkpoints(&mut optima, experiment).err();
+    let refusal = match live {
+        Some(live) => optima.excess_at(live.session).err(),
+        None => optimum_at_checkpoints(&mut optima, experiment).err(),
+    };
     let refusal = refusal.map(|error| InstanceError::from(error).to_string());
     let theorem_1 = point.policies.iter().filter_map(|entry| {
         let Some(PolicySpec::SuccessiveElimination(policy)) = entry.policy.spec() else { return None };
-        // The theorem is about games with a window.
-        if game.is_rested() {
+        // The theorem is about games with a window, played in one place.
+        if game.is_rested() || live.is_some() {
             return None;
         }
         let size =
@@ -208,6 +215,7 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
         arm_names: names,
         memory: memory::of(&game),
         horizon,
+        live,
         alpha,
         beaten_by,
         best_arm: game.best_arm(),
@@ -231,6 +239,10 @@ fn analyse(experiment: &Experiment, point: &Point, interrupt: Interrupt<'_>) -> 
     analysis.warnings = warnings(&analysis, &point.policies, alpha_error, class);
     let models = |entry: &LabelledPolicy| tallies::note(&entry.label, entry.policy.spec()?, &game);
     analysis.warnings.extend(point.policies.iter().filter_map(models));
+    if let Some(live) = &point.live {
+        let more = live::warnings(&analysis, live, &point.policies);
+        analysis.warnings.extend(more);
+    }
     analysis
 }
 

@@ -9,6 +9,7 @@
 mod cell;
 mod csv_file;
 mod parquet_file;
+mod rewards;
 mod spill;
 mod store;
 mod swept;
@@ -23,8 +24,10 @@ pub use swept::{SweptColumn, SweptField, SweptKind, swept_fields, swept_text};
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 
 use crate::Experiment;
+use calibandit::RewardRange;
 use serde::{Deserialize, Serialize};
 use store::StoredCurves;
 
@@ -100,14 +103,18 @@ pub struct Results {
     /// The labels of the policies.
     pub policies: Vec<String>,
     swept: Vec<SweptColumn>,
-    curves: StoredCurves,
+    /// Shared with the same results in rewards.
+    curves: Arc<StoredCurves>,
+    /// By game, the range of rewards; empty if results are those of a game in losses.
+    ranges: Vec<RewardRange>,
+    /// Whether curves are returned in rewards. They are stored in losses.
+    in_rewards: bool,
 }
 
 impl Results {
     /// Results with these curves, which may be given in any order.
     pub fn new(experiment: String, games: Vec<String>, policies: Vec<String>, curves: Vec<Curve>) -> Self {
-        let curves = StoredCurves::in_memory(curves);
-        Self { experiment, games, policies, swept: Vec::new(), curves }
+        Self::stored(experiment, games, policies, StoredCurves::in_memory(curves))
     }
 
     /// Results with the curves that were collected.
@@ -120,7 +127,18 @@ impl Results {
         policies: Vec<String>,
         curves: CurveCollector,
     ) -> io::Result<Self> {
-        Ok(Self { experiment, games, policies, swept: Vec::new(), curves: curves.finish()? })
+        Ok(Self::stored(experiment, games, policies, curves.finish()?))
+    }
+
+    fn stored(experiment: String, games: Vec<String>, policies: Vec<String>, curves: StoredCurves) -> Self {
+        let (swept, ranges) = (Vec::new(), Vec::new());
+        Self { experiment, games, policies, swept, curves: Arc::new(curves), ranges, in_rewards: false }
+    }
+
+    /// The same results with what the experiment knows of its games: swept keys and ranges of rewards.
+    #[must_use]
+    pub(crate) fn described_by(self, experiment: &Experiment) -> Self {
+        self.with_swept(experiment.swept()).with_ranges(experiment.reward_ranges().unwrap_or_default())
     }
 
     /// The results of this experiment among those that were read from tables: with games, policies and the types of
@@ -134,7 +152,7 @@ impl Results {
         if let [only] = of_it[..]
             && (&only.games, &only.policies) == (&games, &policies)
         {
-            return Ok(only.clone().with_swept(experiment.swept()));
+            return Ok(only.clone().described_by(experiment));
         }
         let mut curves = CurveCollector::new(of_it.iter().find_map(|results| results.curves.folder()));
         for results in of_it {
@@ -148,7 +166,7 @@ impl Results {
             }
         }
         let results = Self::collected(experiment.name().to_owned(), games, policies, curves)?;
-        Ok(results.with_swept(experiment.swept()))
+        Ok(results.described_by(experiment))
     }
 
     /// The same results with these columns of swept keys, each with one value per game.
@@ -175,17 +193,18 @@ impl Results {
     /// The curves, by game, policy and instance. An item is an error if its curve is in a temporary file that cannot be
     /// read.
     pub fn curves(&self) -> CurveIter<'_> {
-        CurveIter { curves: &self.curves, left: 0..self.curves.len() }
+        self.curves_at(0..self.curves.len())
     }
 
     /// The instances of one policy in one game, in order.
     pub fn of(&self, game: usize, policy: usize) -> CurveIter<'_> {
-        CurveIter { curves: &self.curves, left: self.curves.range(game, policy) }
+        self.curves_at(self.curves.range(game, policy))
     }
 
     /// The ends of the instances of one policy in one game, in order.
     pub fn ends(&self, game: usize, policy: usize) -> impl ExactSizeIterator<Item = CurveEnd> + Clone {
-        self.curves.range(game, policy).map(|at| self.curves.end(at))
+        let converted = move |end: CurveEnd| CurveEnd { last: self.shown(game, end.last), ..end };
+        self.curves.range(game, policy).map(move |at| converted(self.curves.end(at)))
     }
 
     /// The time of the last checkpoint; 0 if there are no curves.
@@ -208,6 +227,10 @@ impl Results {
         visit: impl FnMut(u64, Vec<f64>) -> Result<(), E>,
     ) -> Result<(), E> {
         let reference = reference.map(|policy| self.curves.range(game, policy));
+        let value = |own: &Sample, other: Option<&Sample>| {
+            let other = other.map(|other| self.shown(game, *other));
+            value(&self.shown(game, *own), other.as_ref())
+        };
         self.curves.at_checkpoints(self.curves.range(game, policy), reference, value, visit)
     }
 

@@ -9,7 +9,7 @@ mod journal;
 mod plan;
 mod shard;
 
-pub(crate) use instances::optimum_at_checkpoints;
+pub(crate) use instances::{optimum_at_checkpoints, usual_session};
 pub use journal::open_journal;
 pub use shard::{Shard, ShardError};
 

@@ -34,6 +34,7 @@ mod diagnostic;
 mod expand;
 mod experiment;
 mod json;
+mod live;
 mod parts;
 mod read;
 mod schema;
@@ -49,8 +50,12 @@ mod wording;
 pub(crate) use diagnostic::Finding;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use expand::{Point, SweptValue};
-pub use experiment::{Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, RegretReference, Scale};
-pub(crate) use experiment::{LONGEST_LABEL, LONGEST_TITLE, MOST_CHECKPOINTS, MOST_INSTANCES, MOST_PLAYS, to_toml};
+pub use experiment::{
+    Checkpoints, ExperimentFile, FigureSpec, Overrides, PolicyEntry, RegretReference, Scale, ShownUnit,
+};
+pub(crate) use experiment::{LONGEST_LABEL, LONGEST_TITLE, MOST_CHECKPOINTS, to_toml};
+pub use experiment::{MOST_INSTANCES, MOST_PLAYS};
+pub use live::live_from_json;
 pub use parts::{game_from_json, game_from_toml, policy_from_json, policy_from_toml};
 pub(crate) use read::Document;
 pub use schema::schema;

@@ -1,5 +1,5 @@
-//! The experiment files behind the paper's figures, and those of neighbouring papers. They are in `experiments/` of
-//! this package.
+//! The experiment files behind the paper's figures, those of neighbouring papers, and those about lanes. They are in
+//! `experiments/` of this package.
 
 use calibandit_experiment::Experiment;
 use calibandit_experiment::spec::Diagnostics;
@@ -57,6 +57,12 @@ experiments! {
     WRONG_M = "wrong-m";
     /// Not in the paper: the game of the lower bound for games without repeated exposure optimality.
     NEEDLE = "needle";
+    /// Rotting arms by the size of the fall: Seznec et al. 2019, Figure 1.
+    ROTTING_SWEEP = "rotting-sweep";
+    /// The constants of the theory of RAW-UCB and FEWA.
+    PRINTED_ALPHA = "printed-alpha";
+    /// The grid of window lengths of RAW-UCB and FEWA.
+    EFFICIENT_WINDOWS = "efficient-windows";
     /// Rotting arms with a small difference: Seznec et al. 2019, Figure 1.
     ROTTING_SMALL = "rotting-small";
     /// Rotting arms with a large difference: Seznec et al. 2019, Figure 1.
@@ -73,4 +79,34 @@ experiments! {
     RISING_TWO_ARMS = "rising-two-arms";
     /// Fifteen rising arms: Metelli et al. 2022.
     RISING_FIFTEEN_ARMS = "rising-fifteen-arms";
+    /// Learning curves as arms.
+    LEARNING_CURVE_ARMS = "learning-curve-arms";
+    /// One curve with memories of 10, 100 and 1,000 plays, and without end.
+    RESTED_WINDOWED = "rested-windowed";
+    /// Random games without repeated exposure, by alpha.
+    BEYOND_ALPHA = "beyond-alpha";
+    /// The paper's game with alpha > 0, for policies that plan.
+    BEYOND_PAPER_ALPHA = "beyond-paper-alpha";
+    /// K m cells against K^m windows.
+    BEYOND_WINDOWS = "beyond-windows";
+    /// Congestion, linear in the tally.
+    BEYOND_CONGESTION = "beyond-congestion";
+    /// Congestion, convex in the tally.
+    BEYOND_CONVEX = "beyond-convex";
+    /// Fatigue after a sweet spot.
+    BEYOND_FATIGUE = "beyond-fatigue";
+    /// The game of Proposition 1, for policies that plan.
+    BEYOND_NEEDLE = "beyond-needle";
+    /// Lanes: the same number of plays on more lanes.
+    LANES_NUMBER = "lanes-number";
+    /// Lanes: late losses.
+    LANES_DELAY = "lanes-delay";
+    /// Lanes: the number of explorers.
+    LANES_EXPLORERS = "lanes-explorers";
+    /// Lanes: the length of sessions.
+    LANES_SESSION = "lanes-session";
+    /// Lanes: what is played while losses are outstanding.
+    LANES_FILLER = "lanes-filler";
+    /// Lanes: a policy that ignores overlap.
+    LANES_OVERLAP = "lanes-overlap";
 }

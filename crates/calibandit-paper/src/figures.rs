@@ -1,22 +1,50 @@
-//! The list of the paper's figures, in the paper's order, and three more figures.
+//! The figures that `calibandit paper` makes, as sets: the paper's in the paper's order with three more, those of
+//! neighbouring papers, and those about lanes.
 
 use calibandit_experiment::Experiment;
 
 use crate::captions;
 use crate::experiments::{
-    ALPHA_REO, APP_UNWEIGHTED, CONSTANTS, F1_CPR, F1_MAIN, FIG1A, FIG1B, FIG2A, FIG2B, IMPROVING_ARMS, NEEDLE,
-    PaperExperiment, RISING_FIFTEEN_ARMS, RISING_TWO_ARMS, ROTTING_LARGE, ROTTING_NINE, ROTTING_SMALL,
-    SINGLE_PEAKED_ARMS, SINGLE_PEAKED_NOISE, WRONG_M,
+    ALPHA_REO, APP_UNWEIGHTED, BEYOND_ALPHA, BEYOND_CONGESTION, BEYOND_CONVEX, BEYOND_FATIGUE, BEYOND_NEEDLE,
+    BEYOND_PAPER_ALPHA, BEYOND_WINDOWS, CONSTANTS, EFFICIENT_WINDOWS, F1_CPR, F1_MAIN, FIG1A, FIG1B, FIG2A, FIG2B,
+    IMPROVING_ARMS, LANES_DELAY, LANES_EXPLORERS, LANES_FILLER, LANES_NUMBER, LANES_OVERLAP, LANES_SESSION,
+    LEARNING_CURVE_ARMS, NEEDLE, PRINTED_ALPHA, PaperExperiment, RESTED_WINDOWED, RISING_FIFTEEN_ARMS, RISING_TWO_ARMS,
+    ROTTING_LARGE, ROTTING_NINE, ROTTING_SMALL, ROTTING_SWEEP, SINGLE_PEAKED_ARMS, SINGLE_PEAKED_NOISE, WRONG_M,
 };
-use crate::f1;
+use crate::{f1, identification};
 
-pub use captions::{LEAD, NEIGHBOURS_LEAD};
+/// Figures that one report shows together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FigureSet {
+    /// The name of the output folder, and of the option of `calibandit paper` except for the paper itself.
+    pub name: &'static str,
+    /// The figures, in the order of the report.
+    pub figures: &'static [PaperFigure],
+    /// The title of the report.
+    pub title: &'static str,
+    /// The text under the title.
+    pub lead: &'static str,
+}
 
-/// The title of the report on all figures.
-pub const TITLE: &str = "Weighted Tallying Bandits, reproduced";
+/// The paper's figures, and three more.
+pub const PAPER: FigureSet =
+    FigureSet { name: "paper", figures: FIGURES, title: "Weighted Tallying Bandits, reproduced", lead: captions::LEAD };
 
-/// The title of the report on the figures of neighbouring papers.
-pub const NEIGHBOURS_TITLE: &str = "Neighbouring models, reproduced";
+/// The figures of neighbouring papers.
+pub const NEIGHBOUR_SET: FigureSet = FigureSet {
+    name: "neighbours",
+    figures: NEIGHBOURS,
+    title: "Neighbouring models, reproduced",
+    lead: captions::NEIGHBOURS_LEAD,
+};
+
+/// The figures about lanes.
+pub const LANE_SET: FigureSet =
+    FigureSet { name: "lanes", figures: LANES, title: "Many lanes, late losses", lead: captions::LANES_LEAD };
+
+/// All sets.
+pub const SETS: [FigureSet; 3] = [PAPER, NEIGHBOUR_SET, LANE_SET];
 
 /// A figure, by what it is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +54,8 @@ pub enum PaperFigure {
     Experiment(PaperExperiment),
     /// The lap-time models of the ten pairs of drivers; no experiment.
     LapTimeModels,
+    /// The share of wrong recommendations in best-arm identification; no experiment.
+    Identification,
     /// An experiment on fitted pairs of drivers. It uses the pairs that come with the library. If pairs are selected
     /// again from raw lap times, one experiment per pair ([`f1::experiments`]) replaces all figures of this kind.
     FittedPairs(PaperExperiment),
@@ -47,16 +77,40 @@ pub const FIGURES: &[PaperFigure] = &[
     PaperFigure::Experiment(NEEDLE),
 ];
 
-/// The figures of neighbouring papers: rested arms that rot, improve, have a peak or rise.
+/// The figures of neighbouring papers: rested arms that rot, improve, have a peak or rise, and windowed games without
+/// repeated exposure.
 pub const NEIGHBOURS: &[PaperFigure] = &[
+    PaperFigure::Experiment(ROTTING_SWEEP),
     PaperFigure::Experiment(ROTTING_SMALL),
     PaperFigure::Experiment(ROTTING_LARGE),
     PaperFigure::Experiment(ROTTING_NINE),
+    PaperFigure::Experiment(PRINTED_ALPHA),
+    PaperFigure::Experiment(EFFICIENT_WINDOWS),
     PaperFigure::Experiment(IMPROVING_ARMS),
     PaperFigure::Experiment(SINGLE_PEAKED_ARMS),
     PaperFigure::Experiment(SINGLE_PEAKED_NOISE),
     PaperFigure::Experiment(RISING_TWO_ARMS),
     PaperFigure::Experiment(RISING_FIFTEEN_ARMS),
+    PaperFigure::Experiment(LEARNING_CURVE_ARMS),
+    PaperFigure::Identification,
+    PaperFigure::Experiment(RESTED_WINDOWED),
+    PaperFigure::Experiment(BEYOND_ALPHA),
+    PaperFigure::Experiment(BEYOND_PAPER_ALPHA),
+    PaperFigure::Experiment(BEYOND_WINDOWS),
+    PaperFigure::Experiment(BEYOND_CONGESTION),
+    PaperFigure::Experiment(BEYOND_CONVEX),
+    PaperFigure::Experiment(BEYOND_FATIGUE),
+    PaperFigure::Experiment(BEYOND_NEEDLE),
+];
+
+/// Figures about lanes: many users, machines or workers at once, late losses, sessions, overlap.
+pub const LANES: &[PaperFigure] = &[
+    PaperFigure::Experiment(LANES_NUMBER),
+    PaperFigure::Experiment(LANES_DELAY),
+    PaperFigure::Experiment(LANES_EXPLORERS),
+    PaperFigure::Experiment(LANES_SESSION),
+    PaperFigure::Experiment(LANES_FILLER),
+    PaperFigure::Experiment(LANES_OVERLAP),
 ];
 
 impl PaperFigure {
@@ -65,14 +119,15 @@ impl PaperFigure {
         match self {
             PaperFigure::Experiment(experiment) | PaperFigure::FittedPairs(experiment) => experiment.name,
             PaperFigure::LapTimeModels => f1::FIGURE,
+            PaperFigure::Identification => identification::IDENTIFICATION,
         }
     }
 
-    /// The experiment behind the figure; `None` for [`PaperFigure::LapTimeModels`].
+    /// The experiment behind the figure; `None` for lap-time models and identification.
     pub fn experiment(&self) -> Option<PaperExperiment> {
         match self {
             PaperFigure::Experiment(experiment) | PaperFigure::FittedPairs(experiment) => Some(*experiment),
-            PaperFigure::LapTimeModels => None,
+            PaperFigure::LapTimeModels | PaperFigure::Identification => None,
         }
     }
 }
@@ -91,7 +146,7 @@ fn names(figures: &[PaperFigure]) -> String {
     figures.iter().map(PaperFigure::name).collect::<Vec<_>>().join(", ")
 }
 
-/// The figures of [`FIGURES`] or [`NEIGHBOURS`] with these names, in the order of the list; all if there are no names.
+/// The figures of a list with these names, in the order of the list; all if there are no names.
 ///
 /// # Errors
 /// [`UnknownFigure`] for the first name that is not the name of a figure.
@@ -103,14 +158,24 @@ pub fn select(figures: &'static [PaperFigure], names: &[String]) -> Result<Vec<P
     Ok(figures.iter().filter(wanted).copied().collect())
 }
 
+/// The figures of all sets.
+pub fn all() -> impl Iterator<Item = &'static PaperFigure> {
+    SETS.iter().flat_map(|set| set.figures)
+}
+
 /// The caption of an experiment of the paper: the paper's claim, and the result here. `None` for other experiments,
 /// also for those that only share the name of a figure.
 pub fn caption(experiment: &Experiment) -> Option<String> {
-    let figure = FIGURES.iter().chain(NEIGHBOURS).find(|figure| figure.name() == experiment.name())?;
+    let figure = all().find(|figure| figure.name() == experiment.name())?;
     let paper = figure.experiment()?.read().expect("the tests read all embedded experiment files");
     let (paper, own) = (paper.file()?, experiment.file()?);
-    let is_same = (&paper.game, &paper.sweep) == (&own.game, &own.sweep);
+    let is_same = (&paper.game, &paper.sweep, &paper.live) == (&own.game, &own.sweep, &own.live);
     captions::of(figure.name()).filter(|_| is_same).map(str::to_string)
+}
+
+/// The caption of the figure of identification.
+pub fn identification_caption() -> &'static str {
+    captions::of(identification::IDENTIFICATION).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -121,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_experiment_has_a_caption_and_can_be_shortened_for_a_preview() {
-        for experiment in FIGURES.iter().chain(NEIGHBOURS).filter_map(PaperFigure::experiment) {
+        for experiment in all().filter_map(PaperFigure::experiment) {
             let spec = experiment.read().unwrap();
             assert_eq!(spec.name(), experiment.name);
             assert!(caption(&spec).is_some(), "{}", experiment.name);

@@ -23,6 +23,7 @@
 pub mod experiments;
 pub mod f1;
 pub mod figures;
+pub mod identification;
 pub mod tournament;
 
 mod captions;

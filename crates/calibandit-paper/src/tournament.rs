@@ -25,6 +25,7 @@ mod earlier;
 mod files;
 mod games;
 mod lower_bound;
+mod neighbours;
 mod page;
 mod play;
 mod policies;
@@ -36,6 +37,7 @@ mod text;
 pub use files::TournamentSession;
 pub use games::{TournamentGame, TournamentGroup, games};
 pub use lower_bound::LowerBoundEstimate;
+pub use neighbours::TournamentPart;
 pub use page::report;
 pub use play::{GameResult, PlayedInstance, Tournament, TournamentOutcome, run};
 pub use policies::{TournamentPolicy, policies};
@@ -53,6 +55,8 @@ use serde::Serialize;
 /// The size of a tournament.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TournamentOptions {
+    /// Which games and policies.
+    pub part: TournamentPart,
     /// The seed.
     pub seed: u64,
     /// The number of instances per named game.
@@ -77,6 +81,7 @@ pub struct TournamentOptions {
 impl Default for TournamentOptions {
     fn default() -> Self {
         Self {
+            part: TournamentPart::Main,
             seed: 1,
             instances: 400,
             horizon: 1_000_000,
@@ -96,7 +101,11 @@ impl TournamentOptions {
     fn instances_within_budget(&self, group: TournamentGroup, nanoseconds: f64, instances: u64) -> Option<u64> {
         let seconds = match group {
             TournamentGroup::Paper | TournamentGroup::Short => return Some(instances),
-            TournamentGroup::Zoo | TournamentGroup::Races => self.named_seconds,
+            TournamentGroup::Zoo
+            | TournamentGroup::Races
+            | TournamentGroup::Rested
+            | TournamentGroup::RestedLong
+            | TournamentGroup::Windowed => self.named_seconds,
             TournamentGroup::Random => self.random_seconds,
         };
         match (seconds * 1e9 / nanoseconds) as u64 {

@@ -12,12 +12,13 @@ use calibandit_experiment::ErrorKind;
 use calibandit_experiment::output::files::{FaultKind, Faults, Files, contents};
 use calibandit_experiment::output::{OutputDir, OutputNote};
 use calibandit_experiment::schedule::ProgressUpdate;
-use calibandit_paper::tournament::{Tournament, TournamentError, TournamentOptions, TournamentSession};
+use calibandit_paper::tournament::{Tournament, TournamentError, TournamentOptions, TournamentPart, TournamentSession};
 use tempfile::TempDir;
 
 /// A tournament of milliseconds, which means nothing.
 fn tiny(seed: u64) -> TournamentOptions {
     TournamentOptions {
+        part: TournamentPart::Main,
         seed,
         instances: 1,
         horizon: 300,

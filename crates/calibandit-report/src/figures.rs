@@ -22,6 +22,7 @@ use calibandit_experiment::format::thousands;
 use calibandit_experiment::results::{Results, Sample};
 use calibandit_experiment::spec::{Point, RegretReference, Scale};
 use calibandit_experiment::stats::{Spread, rank_policies};
+use serde_json::Value;
 
 /// The number of single instances per policy that are drawn as thin lines: more cannot be told apart.
 const MOST_LINES: usize = 20;
@@ -93,11 +94,11 @@ pub fn figure(spec: &Experiment, results: &Results) -> io::Result<Figure> {
 }
 
 /// The name of the regret over time.
-fn regret_label(spec: &Experiment) -> &'static str {
-    match spec.reference() {
+fn regret_label(spec: &Experiment, results: &Results) -> String {
+    results.regret_name(match spec.reference() {
         RegretReference::Time => "CPR",
         RegretReference::Horizon => "regret against the plan for T",
-    }
+    })
 }
 
 /// Adds a sentence to the caption.
@@ -151,12 +152,14 @@ pub fn style_key(policy: &PolicySpec) -> StyleKey {
     }
 }
 
-/// The figure with its table, its experiment file and the command that reproduces it.
+/// The figure with its table, in losses or rewards as the experiment says, its experiment file and the command that
+/// reproduces it.
 ///
 /// # Errors
 /// If curves in a temporary file cannot be read.
 pub fn section(spec: &Experiment, results: &Results, command: &str) -> io::Result<ReportSection> {
     let titles: Vec<&str> = spec.points().iter().map(|point| point.title.as_str()).collect();
+    let results = &results.shown_by(spec);
     let mut section = summarised(figure(spec, results)?, results, &titles, spec.horizon());
     section.spec = spec.to_toml().unwrap_or_default();
     section.command = command.to_string();
@@ -177,7 +180,8 @@ pub fn plain_section(
 ) -> io::Result<ReportSection> {
     let mut figure = Figure::new(&results.experiment, title);
     for (game, label) in results.games.iter().enumerate().take(MOST_PANELS) {
-        let (x, y) = (Axis::new("plays t", AxisScale::Linear), Axis::new("CPR", AxisScale::Linear));
+        let y = Axis::new(results.regret_name("CPR"), AxisScale::Linear);
+        let x = Axis::new("plays t", AxisScale::Linear);
         let panel = Panel::new(format!("game{game}"), label, x, y);
         figure = figure.panel(over_time(results, styles, game, panel)?);
     }
@@ -205,7 +209,7 @@ fn summarised(figure: Figure, results: &Results, titles: &[&str], horizon: u64) 
             better_than: standing.better_than,
         }));
     }
-    section.summary_caption = format!("CPR at T = {}", thousands(horizon));
+    section.summary_caption = results.regret_name(&format!("CPR at T = {}", thousands(horizon)));
     if games < titles.len() {
         let (shown, all) = (thousands(games as u64), thousands(titles.len() as u64));
         section.summary_caption += &format!(", first {shown} of {all} games; summary.csv has all of them");
@@ -245,17 +249,21 @@ impl Drawing<'_> {
             self.results,
             &self.styles,
             game,
-            Panel::new(id, title, self.x_axis("plays t"), self.y_axis(regret_label(self.spec))),
+            Panel::new(id, title, self.x_axis("plays t"), self.y_axis(&regret_label(self.spec, self.results))),
         )
     }
 
     /// The loss of each policy minus that of the reference policy: what the paper plots where it has no optimum.
     fn excess(&self, point: &Point, reference: &str, titled: bool) -> io::Result<Option<Panel>> {
         let Some(of) = self.results.policies.iter().position(|label| label == reference) else { return Ok(None) };
-        let what = format!("loss in excess of {reference}");
+        let what = match self.results.are_in_rewards() {
+            false => format!("loss in excess of {reference}"),
+            true => format!("reward that {reference} has more"),
+        };
         let title = if titled { format!("{}: {what}", point.title) } else { what };
+        let unit = if self.results.are_in_rewards() { "lost reward" } else { "excess loss" };
         let id = format!("{}-excess", point.id);
-        let mut panel = Panel::new(id, title, self.x_axis("plays t"), Axis::new("excess loss", AxisScale::Linear));
+        let mut panel = Panel::new(id, title, self.x_axis("plays t"), Axis::new(unit, AxisScale::Linear));
         let excess = |own: &Sample, other: Option<&Sample>| other.map_or(f64::NAN, |other| own.cpr - other.cpr);
         for policy in 0..self.results.policies.len().min(MOST_POLICIES) {
             let curve = series(self.results, point.index, policy, Some(of), excess)?;
@@ -272,11 +280,11 @@ impl Drawing<'_> {
         let rest: Vec<String> = settings
             .into_iter()
             .flatten()
-            .filter(|setting| setting.name != x)
+            .filter(|setting| setting.name != x && !follows(self.spec.points(), &setting.name, x))
             .map(|setting| setting.title.clone())
             .collect();
         let id = group.first().map_or("all", |point| point.id.as_str());
-        let y = format!("CPR at T = {}", thousands(self.spec.horizon()));
+        let y = self.results.regret_name(&format!("CPR at T = {}", thousands(self.spec.horizon())));
         let mut panel = Panel::new(id, rest.join(", "), Axis::new(symbol, scale), self.y_axis(&y));
         let place = |point: &&Point| Some((point.value(x)?.as_f64()?, point.index));
         let mut games: Vec<(f64, usize)> = group.iter().filter_map(place).collect();
@@ -339,10 +347,26 @@ fn scale(scale: Scale) -> AxisScale {
     }
 }
 
-/// The points that differ in nothing but `x`, in order of appearance.
+/// Whether a swept key only follows another one: it has several values, but one for each value of the other.
+fn follows(points: &[Point], name: &str, x: &str) -> bool {
+    let mut by_x: HashMap<String, &Value> = HashMap::new();
+    let mut several = false;
+    for point in points {
+        let (Some(at), Some(value)) = (point.value(x), point.value(name)) else { return false };
+        several |= by_x.values().next().is_some_and(|known| *known != value);
+        if *by_x.entry(at.to_string()).or_insert(value) != value {
+            return false;
+        }
+    }
+    several
+}
+
+/// The points that differ in nothing but `x` and the keys that follow it, in order of appearance.
 fn groups<'a>(points: &'a [Point], x: &str) -> Vec<Vec<&'a Point>> {
+    let names = points.first().into_iter().flat_map(|point| &point.settings).map(|setting| setting.name.as_str());
+    let apart: Vec<&str> = names.filter(|name| *name != x && !follows(points, name, x)).collect();
     let rest = |point: &Point| -> Vec<String> {
-        let others = point.settings.iter().filter(|setting| setting.name != x);
+        let others = point.settings.iter().filter(|setting| apart.contains(&setting.name.as_str()));
         others.map(|setting| format!("{}={}", setting.name, setting.text())).collect()
     };
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();

@@ -1,7 +1,8 @@
 //! Builds an experiment in code, also with games and policies that no file can hold.
 
-use calibandit::Problem;
 use calibandit::rng::StreamKey;
+use calibandit::simulate::{LiveError, LiveSpec};
+use calibandit::{Game, Problem};
 use serde_json::{Map, Value, json};
 
 use super::{Experiment, GameSource, LabelledPolicy, Origin, PolicySource, RunSize};
@@ -55,6 +56,7 @@ pub struct ExperimentBuilder {
     instances: u64,
     seed: u64,
     checkpoints: Checkpoints,
+    live: Option<LiveSpec>,
 }
 
 impl Experiment {
@@ -72,6 +74,7 @@ impl Experiment {
             instances: 20,
             seed: 1,
             checkpoints: Checkpoints::default(),
+            live: None,
         }
     }
 }
@@ -131,6 +134,12 @@ impl ExperimentBuilder {
         self
     }
 
+    /// Live use: lanes, late and lost losses, sessions.
+    pub fn live(mut self, live: LiveSpec) -> Self {
+        self.live = Some(live);
+        self
+    }
+
     /// Validates the experiment. Without code of the user it is validated as a file is, and equal to the one read from
     /// that file.
     ///
@@ -156,6 +165,9 @@ impl ExperimentBuilder {
         file.insert("checkpoints".into(), json!(self.checkpoints));
         if let Some(game) = &self.game {
             file.insert("game".into(), json!(game.spec()?));
+        }
+        if let Some(live) = &self.live {
+            file.insert("live".into(), json!(live));
         }
         let policies = self.policies.iter().map(|(label, policy)| {
             let mut table = json!(policy.spec()?);
@@ -198,6 +210,7 @@ impl ExperimentBuilder {
                 Err(message) => findings.push(impossible(format!("policy[{i}]"), message)),
             }
         }
+        findings.extend(self.live.and_then(|live| live_finding(&live, &drawn, &policies)));
         if !findings.is_empty() {
             return fail(findings);
         }
@@ -209,6 +222,7 @@ impl ExperimentBuilder {
             settings: Vec::new(),
             game: game.clone(),
             policies: resolved,
+            live: self.live,
         };
         Ok(Experiment {
             name: self.name.clone(),
@@ -218,6 +232,7 @@ impl ExperimentBuilder {
             instances: self.instances,
             seed: self.seed,
             reference: RegretReference::default(),
+            show: None,
             figure: FigureSpec::default(),
             policies,
             points: vec![point],
@@ -298,6 +313,20 @@ fn resolve(entry: &LabelledPolicy, problem: &Problem) -> Result<LabelledPolicy, 
         PolicySource::User(factory) => PolicySource::User(factory.clone()),
     };
     Ok(LabelledPolicy { label: entry.label.clone(), policy })
+}
+
+/// Why live use is not possible with this game or one of these policies.
+fn live_finding(live: &LiveSpec, game: &Game, policies: &[LabelledPolicy]) -> Option<Finding> {
+    if let Err(error) = live.check() {
+        return Some(impossible("live", error.to_string()));
+    }
+    if game.is_rested() {
+        return Some(impossible("game", LiveError::Rested.to_string()));
+    }
+    policies.iter().enumerate().find_map(|(i, entry)| {
+        let error = live.check_policy(entry.policy.spec()?).err()?;
+        Some(impossible(format!("policy[{i}]"), error.to_string()))
+    })
 }
 
 fn too_long(key: &str, text: &str, most: u64) -> Option<Finding> {

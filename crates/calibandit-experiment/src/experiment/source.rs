@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use calibandit::{Game, GameError, GameSpec, Policy, PolicySpec, Problem, Stream};
+use calibandit::{Game, GameError, GameSpec, Policy, PolicySpec, Problem, RewardRange, Stream};
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
@@ -57,6 +57,19 @@ impl GameSource {
             GameSource::Spec(spec) => spec.is_random(),
             GameSource::Fixed(_) | GameSource::Titled { .. } => false,
         }
+    }
+
+    /// The range of rewards, if the game or its source is stated in rewards.
+    pub fn rewards(&self) -> Option<RewardRange> {
+        match self {
+            GameSource::Spec(spec) => spec.rewards(),
+            GameSource::Fixed(game) | GameSource::Titled { game, .. } => game.rewards(),
+        }
+    }
+
+    /// Whether the user stated it in rewards, and not only its source.
+    pub(crate) fn states_rewards(&self) -> bool {
+        self.spec().map_or(self.rewards().is_some(), GameSpec::states_rewards)
     }
 
     /// The specification, if there is one.

@@ -54,6 +54,7 @@ impl Files {
         if folder.is_dir() {
             return Ok(());
         }
+        check_no_file(folder)?;
         let parent = parent(folder);
         if parent != folder {
             self.create_folder(parent)?;
@@ -229,6 +230,26 @@ impl Files {
     fn has_crashed(&self) -> bool {
         self.faults.as_ref().is_some_and(|faults| faults.has_crashed())
     }
+}
+
+/// Writes a file of its own, outside an output folder: it is complete and on disk afterwards, or as it was before. A
+/// symbolic link is replaced, not followed.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if it cannot be written.
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), Error> {
+    let files = Files::default();
+    files.replace(path, |writer| writer.write_all(content).map_err(|source| Error::io(path, source)))?;
+    files.sync_folder(parent(path))
+}
+
+/// Refuses an output folder whose name is that of a file.
+pub(super) fn check_no_file(folder: &Path) -> Result<(), Error> {
+    if folder.is_file() {
+        let why = "it is a file, but a folder is needed; give another name".to_owned();
+        return Err(ErrorKind::Unusable { path: folder.to_path_buf(), why }.into());
+    }
+    Ok(())
 }
 
 /// The folder that a path is in.

@@ -9,6 +9,7 @@ use std::io;
 
 use serde_json::Value;
 
+use super::files::check_no_file;
 use super::replace::{INCOMPLETE, MANIFEST, is_figure};
 use super::seal::is_sealed;
 use super::{FIGURES, LAYOUT, Manifest, ManifestExperiment, OutputDir, REPORT, TABLES};
@@ -126,6 +127,7 @@ impl OutputDir {
     }
 
     fn holding(&self) -> Result<Holding, Error> {
+        check_no_file(&self.path)?;
         // A folder whose results are being written has only the note of what they will be. If another process finishes
         // them between the first two looks, the third one finds the manifest.
         for name in [MANIFEST, INCOMPLETE, MANIFEST] {

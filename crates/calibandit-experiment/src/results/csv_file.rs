@@ -45,7 +45,10 @@ pub fn write_csv(all: &[Results], to: impl Write) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(to);
     let fields = swept_fields(all);
     let names: Vec<Cow<'_, str>> = fields.iter().map(|field| text_cell(&field.name)).collect();
-    table.write_record(COLUMNS.into_iter().chain(names.iter().map(|name| &**name)))?;
+    // Results in rewards are for other programs; only those in losses are read back.
+    let loss = all.first().map_or("loss", Results::loss_column);
+    let known = COLUMNS.map(|column| if column == "loss" { loss } else { column });
+    table.write_record(known.into_iter().chain(names.iter().map(|name| &**name)))?;
     for results in all {
         let columns: Vec<_> = fields.iter().map(|field| results.swept_column(&field.name)).collect();
         for curve in results.curves() {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::spill::{SpillWriter, SpilledCurves};
-use super::{Curve, CurveEnd, Sample};
+use super::{Curve, CurveEnd, Results, Sample};
 
 /// Curves that need more memory than this are kept in a temporary file.
 const MEMORY: usize = 256 << 20;
@@ -135,7 +135,7 @@ impl StoredCurves {
         start
     }
 
-    fn curve(&self, at: usize) -> io::Result<Cow<'_, Curve>> {
+    pub(super) fn curve(&self, at: usize) -> io::Result<Cow<'_, Curve>> {
         match self {
             Self::Memory(curves) => Ok(Cow::Borrowed(&curves[at])),
             Self::Spilled(curves) => {
@@ -198,7 +198,7 @@ impl StoredCurves {
 /// The curves of results in order, read from a temporary file if they are there.
 #[derive(Clone, Debug)]
 pub struct CurveIter<'a> {
-    pub(super) curves: &'a StoredCurves,
+    pub(super) results: &'a Results,
     pub(super) left: Range<usize>,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Iterator for CurveIter<'a> {
     type Item = io::Result<Cow<'a, Curve>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left.next().map(|at| self.curves.curve(at))
+        self.left.next().map(|at| Ok(self.results.shown_curve(self.results.curves.curve(at)?)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use calibandit::rng::StreamKey;
+use calibandit::simulate::LiveSpec;
 use calibandit::{Game, Interrupt, Optima, OptimumError};
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,7 @@ use crate::spec::{Point, RegretReference};
 /// An instance of a game with the optimum that its regret is measured against.
 pub(super) struct Instance {
     pub(super) game: Game,
-    /// The optimum's excess over mu(x*) at each checkpoint.
+    /// The optimum's excess over mu(x*) at each checkpoint; empty in live use, where it depends on the sessions.
     pub(super) optimum: Vec<f64>,
 }
 
@@ -45,6 +46,7 @@ const LARGE: u64 = 128 << 20;
 /// A game of one or more points, and how often its instances will be used.
 struct GameUses<'a> {
     source: &'a GameSource,
+    live: Option<LiveSpec>,
     /// By instance; one number for all if the game is the same in all.
     uses: Vec<AtomicU32>,
 }
@@ -58,7 +60,7 @@ impl<'a> Instances<'a> {
             if game == games.len() {
                 let places = if point.game.is_same_in_all_instances() { 1 } else { experiment.instances() };
                 let uses = (0..places).map(|_| AtomicU32::new(0)).collect();
-                games.push(GameUses { source: &point.game, uses });
+                games.push(GameUses { source: &point.game, live: point.live, uses });
             }
             game_of.push(game);
         }
@@ -118,8 +120,16 @@ impl<'a> Instances<'a> {
 
     fn prepare(&self, game: usize, instance: u64, interrupt: Interrupt<'_>) -> Result<Instance, InstanceError> {
         let key = StreamKey::new(self.experiment.seed(), self.experiment.name(), instance);
-        let game = self.games[game].source.draw(&mut key.game())?;
+        let GameUses { source, live, .. } = &self.games[game];
+        let game = source.draw(&mut key.game())?;
         let mut optima = Optima::new(&game).interruptible(interrupt);
+        if let Some(live) = live {
+            // The simulation computes the optima of its sessions. One of them is tried before anything is simulated.
+            if instance == 0 {
+                optima.excess_at(usual_session(live, self.experiment.horizon()))?;
+            }
+            return Ok(Instance { game, optimum: Vec::new() });
+        }
         let large = optima.memory_estimate(self.experiment.horizon()) > LARGE;
         let _alone = large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let optimum = optimum_at_checkpoints(&mut optima, self.experiment)?;
@@ -146,8 +156,15 @@ pub(crate) fn optimum_at_checkpoints(
     experiment.grid().times().iter().map(excess).collect()
 }
 
-/// What points with the same game have in common. A game without a specification is only at one point.
+/// The number of plays of a usual session of live use.
+pub(crate) fn usual_session(live: &LiveSpec, horizon: u64) -> u64 {
+    let of_lane = horizon.div_ceil(live.lanes.max(1));
+    live.session.map_or(of_lane, |mean| of_lane.min(mean.round() as u64)).max(1)
+}
+
+/// What points with the same game and the same live use have in common. A game without a specification is only at one
+/// point.
 fn game_key(point: &Point) -> [u8; 32] {
-    let text = serde_json::to_string(&point.game).unwrap_or_else(|_| format!("the game of point {}", point.index));
-    Sha256::digest(text).into()
+    let text = serde_json::to_string(&(&point.game, &point.live));
+    Sha256::digest(text.unwrap_or_else(|_| format!("the game of point {}", point.index))).into()
 }

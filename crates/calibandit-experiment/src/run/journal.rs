@@ -1,12 +1,13 @@
 //! The journal of a run: which curves it may hold, and what they depend on.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Shard;
 use crate::Experiment;
 use crate::error::{Error, ErrorKind};
 use crate::output::{Fingerprint, Journal, JournalRecord, KeyOfCurve, OutputLock, OutputNote, contradiction};
 use crate::results::Curve;
+use crate::spec::RegretReference;
 
 impl JournalRecord for Curve {
     type Key = KeyOfCurve;
@@ -48,9 +49,12 @@ fn fingerprint(experiment: &Experiment, shard: Shard) -> Result<Fingerprint, Err
     for point in experiment.points() {
         let game = point.game.spec().ok_or_else(user_code)?;
         let policies: Option<Vec<_>> = point.policies.iter().map(|entry| entry.policy.spec()).collect();
-        points.push(json!([game, policies.ok_or_else(user_code)?]));
+        let mut of_point = vec![json!(game), json!(policies.ok_or_else(user_code)?)];
+        // What a plain experiment does not have is not part of its fingerprint.
+        of_point.extend(point.live.map(|live| json!(live)));
+        points.push(Value::Array(of_point));
     }
-    Ok(Fingerprint::new(&json!({
+    let mut all = json!({
         "name": experiment.name(),
         "seed": experiment.seed(),
         "horizon": experiment.horizon(),
@@ -58,7 +62,11 @@ fn fingerprint(experiment: &Experiment, shard: Shard) -> Result<Fingerprint, Err
         "shard": shard,
         "checkpoints": experiment.grid().times(),
         "points": points,
-    })))
+    });
+    if experiment.reference() != RegretReference::Time {
+        all["reference"] = json!(experiment.reference());
+    }
+    Ok(Fingerprint::new(&all))
 }
 
 #[cfg(test)]
@@ -90,6 +98,8 @@ mod tests {
             ("title = \"A\"", "checkpoints = { points = 3 }"),
             ("arms = 3", "arms = 4"),
             ("ucb1", "thompson"),
+            ("title = \"A\"", "live = {}"),
+            ("title = \"A\"", "reference = \"horizon\""),
         ] {
             assert_ne!(of(&FILE.replace(from, to), Shard::WHOLE), whole, "{to}");
         }

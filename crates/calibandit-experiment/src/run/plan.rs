@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use calibandit::rng::StreamKey;
+use calibandit::simulate::{LiveSpec, LiveTrajectory, simulate_live, simulate_live_policy};
 use calibandit::{
     AnyPolicy, BatchItem, Checkpoint, Engine, Interrupt, Noise, PolicySpec, Stream, Trajectory, batch_size,
     simulate_batch_interruptible, simulate_interruptible,
@@ -157,9 +158,9 @@ impl<'a> RunPlan<'a> {
     pub(super) fn batches(&self) -> Vec<Batch> {
         let mut batches: Vec<Batch> = Vec::new();
         for (group, places) in self.groups.iter().enumerate() {
-            let size = match self.policy(places[0]) {
-                PolicySource::Spec(spec) => batch_size(spec),
-                PolicySource::User(_) => 1,
+            let size = match (self.policy(places[0]), self.live(places[0])) {
+                (PolicySource::Spec(spec), None) => batch_size(spec),
+                _ => 1,
             };
             let mut open: Vec<u64> = Vec::new();
             for instance in 0..self.experiment.instances() {
@@ -189,14 +190,8 @@ impl<'a> RunPlan<'a> {
     pub(super) fn cost(&self, batch: &Batch) -> f64 {
         let place = self.place(batch);
         let horizon = self.experiment.horizon();
-        let of_one = match self.policy(place) {
-            PolicySource::User(_) => cost::user_policy_nanoseconds(horizon),
-            PolicySource::Spec(spec) => {
-                let GameSize { arms, noise, .. } = self.sizes[place.point];
-                cost::nanoseconds(spec, arms, horizon, noise)
-            }
-        };
-        of_one * batch.instances.len() as f64
+        let GameSize { arms, noise, .. } = self.sizes[place.point];
+        cost::of_source(self.policy(place), self.live(place), arms, horizon, noise) * batch.instances.len() as f64
     }
 
     /// The number of plays of a batch.
@@ -207,17 +202,44 @@ impl<'a> RunPlan<'a> {
     /// The samples of each instance of a batch. An error if the flag of `interrupt` is set.
     pub(super) fn simulate(&self, batch: &Batch, interrupt: Interrupt<'_>) -> Result<Vec<Vec<Sample>>, Error> {
         let place = self.place(batch);
-        let curves: Vec<Result<Vec<Sample>, InstanceError>> = match self.policy(place) {
-            PolicySource::User(factory) => {
+        let curves: Vec<Result<Vec<Sample>, InstanceError>> = match (self.live(place), self.policy(place)) {
+            (Some(live), _) => {
+                let simulate = |&instance: &u64| self.simulate_live(place, instance, live, interrupt);
+                batch.instances.iter().map(simulate).collect()
+            }
+            (None, PolicySource::User(factory)) => {
                 let simulate = |&instance: &u64| self.simulate_user(place, instance, factory.as_ref(), interrupt);
                 batch.instances.iter().map(simulate).collect()
             }
-            PolicySource::Spec(spec) => self.simulate_batch(place, &batch.instances, spec, interrupt),
+            (None, PolicySource::Spec(spec)) => self.simulate_batch(place, &batch.instances, spec, interrupt),
         };
         for &instance in &batch.instances {
             self.instances.release(place.point, instance);
         }
         curves.into_iter().map(|curve| curve.map_err(|source| self.error(place, source))).collect()
+    }
+
+    fn simulate_live(
+        &self,
+        place: PointPolicy,
+        instance: u64,
+        live: &LiveSpec,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Vec<Sample>, InstanceError> {
+        let prepared = self.instances.get(place.point, instance, interrupt)?;
+        let (game, grid, streams) = (&prepared.game, self.experiment.grid(), self.streams(instance));
+        let LiveTrajectory { trajectory, optimum, .. } = match self.policy(place) {
+            PolicySource::Spec(spec) => simulate_live(game, spec, grid, live, streams, interrupt)?,
+            PolicySource::User(factory) => {
+                let problem = game.problem(self.experiment.horizon());
+                let mut played = None;
+                factory.with_policy(&problem, streams.policy(), &mut |policy| {
+                    played = Some(simulate_live_policy(game, policy, grid, live, streams, interrupt));
+                });
+                played.ok_or(InstanceError::NoPolicy)??
+            }
+        };
+        Ok(samples(&trajectory, &optimum))
     }
 
     fn simulate_user(
@@ -286,6 +308,10 @@ impl<'a> RunPlan<'a> {
         &self.experiment.points()[place.point].policies[place.policy].policy
     }
 
+    fn live(&self, place: PointPolicy) -> Option<&'a LiveSpec> {
+        self.experiment.points()[place.point].live.as_ref()
+    }
+
     fn error(&self, place: PointPolicy, source: InstanceError) -> Error {
         let point = &self.experiment.points()[place.point];
         ErrorKind::Instance {
@@ -308,7 +334,7 @@ impl<'a> RunPlan<'a> {
         let Self { experiment, .. } = self;
         let name = experiment.name().to_owned();
         let results = Results::collected(name, experiment.game_labels(), experiment.policy_labels(), curves)?;
-        Ok(results.with_swept(experiment.swept()))
+        Ok(results.described_by(experiment))
     }
 }
 

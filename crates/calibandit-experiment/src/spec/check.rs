@@ -241,7 +241,9 @@ impl Checker<'_> {
         let number = match value.data {
             // TOML has no larger integers, so the experiment could not be written to a file.
             Data::Integer(number) if i64::try_from(number).is_err() => {
-                let range = format!("a whole number from {} to {}", i64::MIN, i64::MAX);
+                let least = limits.minimum.map_or(i64::MIN, |least| least as i64);
+                let most = limits.maximum.map_or(i64::MAX, |most| most as i64);
+                let range = format!("a whole number from {least} to {most}");
                 return self.report(impossible(value, at, &format!("be {range}, but is {}", value.name())));
             }
             Data::Integer(number) => number as f64,

@@ -8,18 +8,20 @@ use std::rc::Rc;
 
 use calibandit::Problem;
 use calibandit::rng::StreamKey;
+use calibandit::simulate::LiveSpec;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::check::check_part;
 use super::diagnostic::{DiagnosticKind, Finding, MOST_FINDINGS};
+use super::live::SpannedLive;
 use super::parts::{read_game, read_policy, resolve_policy};
-use super::shape::{game_shape, policy_shape};
+use super::shape::{game_shape, live_shape, policy_shape};
 use super::sweep::{SpannedSweep, TITLE};
 use super::target::{SweepTarget, SweptTables};
 use super::value::{SourceSpan, SpannedValue};
 use super::wording::KeyPath;
-use crate::cost::nanoseconds;
+use crate::cost;
 use crate::experiment::{GameSource, LabelledPolicy, RunSize};
 
 /// One point of a sweep: a game and the policies that play it. An experiment without a sweep has one point.
@@ -40,6 +42,9 @@ pub struct Point {
     pub game: GameSource,
     /// The policies with every default filled in, including those that depend on the horizon and the number of arms.
     pub policies: Vec<LabelledPolicy>,
+    /// Live use; `None` if plays are made one after the other in one place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveSpec>,
 }
 
 /// A value of an axis of a sweep.
@@ -69,7 +74,7 @@ impl SweptValue {
             "game.memory" => "m",
             "game.arms" => "K",
             "policy.memory_bound" | "game.memory_bound" => "M",
-            other => other.strip_prefix("game.").or(other.strip_prefix("policy.")).unwrap_or(other),
+            other => ["game.", "policy.", "live."].iter().find_map(|table| other.strip_prefix(table)).unwrap_or(other),
         };
         let mut swept = Self { name: name.to_owned(), symbol: symbol.to_owned(), title: String::new(), value };
         swept.title = match symbol.rsplit_once('.') {
@@ -232,7 +237,11 @@ fn check_run_size(frame: &Frame<'_>, tables: &SweptTables, points: usize) -> Res
         let game = read_game(&tables.game, &StreamKey::new(frame.seed, frame.name, 0)).ok()?.0;
         let drawn = game.draw(&mut StreamKey::new(frame.seed, frame.name, 0).game()).ok()?;
         let (arms, noise) = (drawn.arms().len(), drawn.arms()[0].noise());
-        let cost = |table| Some(nanoseconds(&read_policy(table, "").ok()?, arms, frame.horizon, noise));
+        let live = tables.live.as_ref().map(SpannedLive::read).transpose().ok()?.map(|live| live.live);
+        let cost = |table| {
+            let policy = read_policy(table, "").ok()?;
+            Some(cost::of_spec(&policy, live.as_ref(), arms, frame.horizon, noise))
+        };
         let of_point: f64 = tables.policies.iter().map(cost).sum::<Option<f64>>()?;
         Some(1e-9 * of_point * points as f64 * frame.instances as f64)
     };
@@ -324,10 +333,16 @@ fn build_point(
     let (game, arms) = read_game(&tables.game, &key).map_err(|finding| vec![at_point(*finding)])?;
     let told = Problem { arms, horizon: Some(frame.horizon) };
     let (mut policies, mut findings) = (Vec::new(), Vec::new());
+    let live = tables.live.as_ref().map(SpannedLive::read).transpose().map_err(|finding| vec![at_point(*finding)])?;
+    findings.extend(live.and_then(|live| live.check_game(&game, &tables.game, &key)).map(at_point));
     for (i, (table, label)) in tables.policies.iter().zip(&tables.labels).enumerate() {
         let at = format!("policy[{i}]");
         let policy =
             read_policy(table, &at).and_then(|policy| resolve_policy(&policy, table, &at, &told, &frame.horizon_span));
+        let policy = policy.and_then(|policy| match live {
+            Some(live) => live.check_policy(&policy, table, &at).map(|()| policy),
+            None => Ok(policy),
+        });
         match policy {
             Ok(policy) => policies.push(LabelledPolicy::new(label.clone(), policy)),
             Err(finding) => findings.push(at_point(*finding)),
@@ -343,7 +358,8 @@ fn build_point(
         }
         false => (id(&settings), label, title(&settings, sweep.row_title(index))),
     };
-    Ok(Point { index, id, label, title, settings, game: game.into(), policies })
+    let live = live.map(|live| live.live);
+    Ok(Point { index, id, label, title, settings, game: game.into(), policies, live })
 }
 
 /// The titles of the settings. The title of a written-out point stands for its values, which are the first ones.
@@ -360,6 +376,9 @@ fn check_tables(tables: &SweptTables) -> Result<(), Vec<Finding>> {
     let mut findings = check_part(&tables.game, game_shape(), &top.key("game"));
     for (i, policy) in tables.policies.iter().enumerate() {
         findings.extend(check_part(policy, policy_shape(), &top.key("policy").item(i)));
+    }
+    if let Some(live) = &tables.live {
+        findings.extend(check_part(live, live_shape(), &top.key("live")));
     }
     if findings.is_empty() { Ok(()) } else { Err(findings) }
 }

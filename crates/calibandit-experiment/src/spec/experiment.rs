@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use calibandit::simulate::LiveSpec;
 use calibandit::{GameSpec, Grid, GridError, PolicySpec};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -29,7 +30,7 @@ pub struct ExperimentFile {
     /// What the figure shows, in one or two sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The number of plays, T: at most 2^53, so that plays are counted exactly.
+    /// The number of plays, T: at most 2^53, so that plays are counted exactly. With `live`, of all lanes together.
     #[schemars(range(min = 1, max = MOST_PLAYS))]
     pub horizon: u64,
     /// The number of instances of the game that each policy plays.
@@ -46,6 +47,11 @@ pub struct ExperimentFile {
     /// What losses before the horizon are compared with.
     #[serde(default, skip_serializing_if = "RegretReference::is_time")]
     pub reference: RegretReference,
+    /// Whether tables and figures for people show losses or rewards.
+    ///
+    /// Default: rewards if the game is a custom one with `rewards`, otherwise losses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub show: Option<ShownUnit>,
     /// How the figure is drawn.
     #[serde(default)]
     pub figure: FigureSpec,
@@ -54,18 +60,21 @@ pub struct ExperimentFile {
     /// The policies: one `[[policy]]` table per policy.
     #[schemars(length(min = 1))]
     pub policy: Vec<PolicyEntry>,
+    /// Live use: lanes, late and lost losses, sessions. Default: one place where plays are made one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveSpec>,
     /// Values of parameters for which the experiment is run.
     #[serde(default, skip_serializing_if = "Sweep::is_empty")]
     pub sweep: Sweep,
 }
 
 /// Upper limit on the number of instances: catches typing errors, because the results of all instances are stored.
-pub(crate) const MOST_INSTANCES: u64 = 1_000_000;
+pub const MOST_INSTANCES: u64 = 1_000_000;
 /// Upper limit on the number of checkpoints, for the same reason.
 pub(crate) const MOST_CHECKPOINTS: u64 = 100_000;
 
 /// Upper limit on the horizon: the optimum and the sums of losses are exact up to it.
-pub(crate) const MOST_PLAYS: u64 = 1 << 53;
+pub const MOST_PLAYS: u64 = 1 << 53;
 /// Upper limit on the characters of a label: longer ones are cut in figures and fill the tables.
 pub(crate) const LONGEST_LABEL: u64 = 200;
 /// Upper limit on the characters of a title.
@@ -141,6 +150,16 @@ impl RegretReference {
     fn is_time(&self) -> bool {
         *self == Self::Time
     }
+}
+
+/// What tables and figures for people show. Files of results always have losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownUnit {
+    /// Losses in [0, 1].
+    Losses,
+    /// Rewards, if the game or its source is stated in rewards: a regret is then one of rewards.
+    Rewards,
 }
 
 /// The scale of an axis.

@@ -152,7 +152,7 @@ fn impossible(table: &SpannedValue, at: &str, error: &serde_json::Error) -> Box<
 }
 
 /// The value at a dotted path below a table, as deep as the file has it: its span and its full key.
-fn deepest(table: &SpannedValue, at: &str, path: &str) -> (SourceSpan, String) {
+pub(crate) fn deepest(table: &SpannedValue, at: &str, path: &str) -> (SourceSpan, String) {
     let (mut value, mut key) = (table, at.to_owned());
     for step in path.split('.').filter(|step| !step.is_empty()) {
         let index = step.parse::<usize>().ok();

@@ -1,7 +1,7 @@
 //! Reads experiments from files, texts and values.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::diagnostic::{DiagnosticKind, Diagnostics, Finding};
@@ -28,9 +28,13 @@ impl Experiment {
             Diagnostics::from(Source::without_text(&name).locate(finding))
         };
         let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|error| unreadable(format!("the file cannot be read: {error}")))?;
+        File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(|error| {
+            unreadable(match error.kind() {
+                io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                io::ErrorKind::IsADirectory => "this is a folder; give an experiment file".to_owned(),
+                _ => format!("the file cannot be read: {error}"),
+            })
+        })?;
         if bytes.len() as u64 > MOST_BYTES {
             return Err(unreadable(format!(
                 "the file has more than {MOST_BYTES} bytes: that is not an experiment file"

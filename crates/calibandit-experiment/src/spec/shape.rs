@@ -121,6 +121,11 @@ pub(crate) fn policy_shape() -> &'static SchemaShape<'static> {
     }
 }
 
+/// The shape of the table `live` in a file.
+pub(crate) fn live_shape() -> &'static SchemaShape<'static> {
+    &FILE.key("live").expect("an experiment file may have live use").shape
+}
+
 impl<'a> SchemaShape<'a> {
     /// Reads a schema. `root` is the whole schema, for references; it must not have cycles of references.
     pub(crate) fn read(schema: &'a Value, root: &'a Value) -> Self {

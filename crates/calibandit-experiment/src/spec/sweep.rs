@@ -17,6 +17,7 @@ use super::value::{Data, SourceSpan, SpannedEntry, SpannedValue};
 /// "game.memory" = [2, 4, 8]              # a key of the game
 /// "policy.memory_bound" = [8, 16]        # a key of every policy that has it
 /// "policy.SE, sharp.delta" = [0.1, 0.01] # a key of the policy with this label
+/// "live.lanes" = [1, 100]                # a key of live use
 /// # One axis that sets several keys at once:
 /// constant = { keys = ["policy.SE.radius", "policy.Epoch UCB.exploration"], values = [0.5, 1.0, 2.0] }
 /// # Points written out, where a grid has too many:
@@ -123,6 +124,7 @@ impl JsonSchema for Sweep {
             "properties": {
                 "game": nested("game"),
                 "policy": nested("policy"),
+                "live": nested("live"),
                 (POINT): {
                     "description": "Points that are written out: each is a table of keys with one value, and perhaps a \
                                     `title` for figures. The grid is run at each point.",
@@ -132,7 +134,7 @@ impl JsonSchema for Sweep {
                 },
             },
             "additionalProperties": {
-                "description": "A key of the game or of the policies with its values, such as \"game.memory\" = \
+                "description": "A key of the game, the policies or live use with its values, such as \"game.memory\" = \
                                 [2, 4, 8]; or a name for an axis that sets several keys together.",
                 "anyOf": [
                     values,
@@ -225,8 +227,7 @@ impl SpannedSweep {
 fn flatten(entries: &[SpannedEntry]) -> Vec<SpannedEntry> {
     let mut flat = Vec::new();
     for entry in entries {
-        let is_prefix =
-            |key: &str| key == "game" || key == "policy" || key.starts_with("game.") || key.starts_with("policy.");
+        let is_prefix = |key: &str| matches!(key.split('.').next(), Some("game" | "policy" | "live"));
         match &entry.value.data {
             Data::Table(inner) if is_prefix(&entry.key) => {
                 let inner: Vec<SpannedEntry> = inner

@@ -1,7 +1,8 @@
-//! The targets of a sweep's keys, such as `game.memory`, `policy.memory_bound` and `policy.SE.radius`.
+//! The targets of a sweep's keys, such as `game.memory`, `policy.memory_bound`, `policy.SE.radius` and
+//! `live.lanes`.
 
 use super::diagnostic::{DiagnosticKind, Finding};
-use super::shape::{SchemaShape, game_shape, policy_shape};
+use super::shape::{SchemaShape, game_shape, live_shape, policy_shape};
 use super::suggest::nearest;
 use super::value::{Data, SourceSpan, SpannedValue};
 
@@ -12,6 +13,7 @@ pub(crate) struct SweptTables {
     pub(crate) policies: Vec<SpannedValue>,
     /// The labels of the policies, which are unique.
     pub(crate) labels: Vec<String>,
+    pub(crate) live: Option<SpannedValue>,
 }
 
 /// What a key of a sweep sets.
@@ -21,6 +23,8 @@ pub(crate) enum SweepTarget {
     Game(Vec<String>),
     /// One key of these policies.
     Policies { indices: Vec<usize>, key: String },
+    /// One key of live use.
+    Live(String),
 }
 
 impl SweepTarget {
@@ -29,8 +33,8 @@ impl SweepTarget {
         let unknown = |message: String| {
             let meant = meant(text, &candidates(tables));
             let finding = Finding::new(span.clone(), format!("sweep.{text}"), DiagnosticKind::UnknownKey, message);
-            let help = "the keys of a sweep are \"game.KEY\", \"policy.KEY\" (for every policy that has it) or \
-                 \"policy.LABEL.KEY\"";
+            let help = "the keys of a sweep are \"game.KEY\", \"policy.KEY\" (for every policy that has it), \
+                 \"policy.LABEL.KEY\" or \"live.KEY\"";
             Box::new(finding.suggest(meant).help(help))
         };
         if let Some(path) = text.strip_prefix("game.") {
@@ -41,6 +45,12 @@ impl SweepTarget {
                 return Ok(Self::Game(steps));
             }
             return Err(unknown(format!("the game has no key `{path}` to sweep")));
+        }
+        if let Some(key) = text.strip_prefix("live.") {
+            return match live_keys().contains(&key) {
+                true => Ok(Self::Live(key.to_owned())),
+                false => Err(unknown(format!("live use has no key `{key}` to sweep"))),
+            };
         }
         let Some(path) = text.strip_prefix("policy.") else {
             return Err(unknown(format!("no key `{text}` exists to sweep")));
@@ -79,6 +89,10 @@ impl SweepTarget {
                     tables.policies[index].set(key, key_span, value.clone());
                 }
             }
+            Self::Live(key) => {
+                let empty = || SpannedValue { span: key_span.clone(), data: Data::Table(Vec::new()) };
+                tables.live.get_or_insert_with(empty).set(key, key_span, value.clone());
+            }
         }
     }
 }
@@ -108,11 +122,16 @@ fn keys(table: &SpannedValue, shape: &SchemaShape<'static>) -> Vec<&'static str>
     known.into_iter().flat_map(|table| &table.keys).map(|key| key.name).collect()
 }
 
-/// The candidate that was probably meant by `text`. Only what follows `game.` or `policy.` is compared, because the
-/// prefix is the same in many candidates.
+/// The keys of live use.
+fn live_keys() -> Vec<&'static str> {
+    live_shape().tables().into_iter().flat_map(|table| &table.keys).map(|key| key.name).collect()
+}
+
+/// The candidate that was probably meant by `text`. Only what follows `game.`, `policy.` or `live.` is compared,
+/// because the prefix is the same in many candidates.
 fn meant(text: &str, candidates: &[String]) -> Option<String> {
     let split = |name: &str| match name.split_once('.') {
-        Some((table @ ("game" | "policy"), key)) => (Some(table.to_owned()), key.to_owned()),
+        Some((table @ ("game" | "policy" | "live"), key)) => (Some(table.to_owned()), key.to_owned()),
         _ => (None, name.to_owned()),
     };
     let (table, key) = split(text);
@@ -129,6 +148,7 @@ fn candidates(tables: &SweptTables) -> Vec<String> {
     let own: Vec<_> = own.collect();
     all.extend(own.iter().flat_map(|(_, keys)| keys.iter().map(|key| format!("policy.{key}"))));
     all.extend(own.iter().flat_map(|(label, keys)| keys.iter().map(move |key| format!("policy.{label}.{key}"))));
+    all.extend(live_keys().iter().map(|key| format!("live.{key}")));
     all.retain(|name| !name.ends_with(".kind") && !name.ends_with(".label"));
     all
 }

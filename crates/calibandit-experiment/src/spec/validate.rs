@@ -10,7 +10,7 @@ use calibandit::Grid;
 use super::check::check_file;
 use super::diagnostic::{DiagnosticKind, Finding};
 use super::expand::{Frame, Point, points};
-use super::experiment::{ExperimentFile, FigureSpec, Scale, TIME};
+use super::experiment::{ExperimentFile, FigureSpec, Scale, ShownUnit, TIME};
 use super::parts::read_policy;
 use super::suggest::{nearest, one_of};
 use super::sweep::SpannedSweep;
@@ -37,10 +37,24 @@ pub(crate) fn validate(document: &SpannedValue) -> Result<(ExperimentFile, Vec<P
     let grid = check_checkpoints(&file, &document).map_err(|finding| findings.push(*finding));
     let checkpoints = grid.as_ref().map_or(1, |grid| grid.times().len());
     let points = expand(&file, &document, checkpoints).map_err(|more| findings.extend(more));
+    if let Ok(points) = &points {
+        findings.extend(check_show(&file, &document, points));
+    }
     match (points, grid) {
         (Ok(points), Ok(grid)) if findings.is_empty() => Ok((file, points, grid)),
         _ => Err(findings),
     }
+}
+
+/// Only a game whose rewards have a range can be shown in rewards.
+fn check_show(file: &ExperimentFile, document: &SpannedValue, points: &[Point]) -> Option<Finding> {
+    if file.show != Some(ShownUnit::Rewards) || points.iter().all(|point| point.game.rewards().is_some()) {
+        return None;
+    }
+    let span = document.get("show").and_then(|show| show.span.clone());
+    let message = "`show = \"rewards\"`, but the game is stated in losses and has no range of rewards";
+    let finding = Finding::new(span, "show", DiagnosticKind::ImpossibleValue, message.to_owned());
+    Some(finding.help("leave out `show`, or state a custom game in rewards: `rewards = [low, high]` and `reward`"))
 }
 
 /// Gives every policy without a label the label of its kind, numbered if another policy has it.
@@ -172,6 +186,7 @@ fn expand(file: &ExperimentFile, document: &SpannedValue, checkpoints: usize) ->
         game: document.get("game").expect("the schema requires a game").clone(),
         policies: document.get("policy").map(SpannedValue::items).unwrap_or_default().to_vec(),
         labels: file.policy.iter().map(|entry| entry.label.clone()).collect(),
+        live: document.get("live").cloned(),
     };
     let frame = Frame {
         name: &file.name,

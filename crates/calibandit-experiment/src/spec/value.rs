@@ -38,11 +38,19 @@ pub(crate) struct SpannedEntry {
     pub(crate) value: SpannedValue,
 }
 
+/// A file of another kind has an error in every line; the first ones say enough.
+const MOST_SYNTAX_ERRORS: usize = 5;
+
 impl SpannedValue {
-    /// Parses a TOML text and reports all its syntax errors.
+    /// Parses a TOML text and reports its first syntax errors.
     pub(crate) fn parse(text: &str) -> Result<Self, Vec<Finding>> {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let mut findings: Vec<Finding> = errors.iter().map(syntax_finding).collect();
+        let mut findings: Vec<Finding> = errors.iter().take(MOST_SYNTAX_ERRORS).map(syntax_finding).collect();
+        if errors.len() > MOST_SYNTAX_ERRORS {
+            let last = findings.pop().expect("there are more errors than this");
+            let more = errors.len() - MOST_SYNTAX_ERRORS;
+            findings.push(last.help(format!("{more} more lines are not TOML; is this an experiment file?")));
+        }
         if findings.is_empty() {
             let value = Self { span: Some(0..0), data: table_data(table.get_ref(), &mut findings) };
             if findings.is_empty() {

@@ -81,7 +81,7 @@ impl EffectOptions {
     fn check(&self) -> Result<(), F1Error> {
         let fail = |option, value, expected| Err(F1Error::Option { option, value, expected });
         if self.last_year < self.first_year {
-            return fail("last-year", f64::from(self.last_year), "at least `first-year`");
+            return fail("last-year", f64::from(self.last_year), "at least `--first-year`");
         }
         if !(REFERENCE_LAP + 1..=200).contains(&self.longest) {
             return fail("longest", f64::from(self.longest), "from 4 to 200");

@@ -13,8 +13,7 @@ use super::earlier::{INSTANCES, instances};
 use super::play::{PlannedTournament, fingerprint};
 use super::tables::feedback_name;
 use super::{
-    Tournament, TournamentError, TournamentGroup, TournamentOptions, WinRate, head_to_head, in_game, in_group,
-    markdown, report,
+    Tournament, TournamentError, TournamentOptions, WinRate, head_to_head, in_game, in_group, markdown, report,
 };
 
 /// How a tournament is run, and where its files go.
@@ -176,7 +175,8 @@ const POLICIES: [&str; 15] = [
 
 fn policies(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for row in TournamentGroup::ALL.into_iter().flat_map(|group| in_group(tournament, group, |_| true)) {
+    for row in tournament.options.part.groups().iter().copied().flat_map(|group| in_group(tournament, group, |_| true))
+    {
         let counts = [row.games, row.cannot, row.too_slow].map(|count| count.to_string());
         let mut record = vec![row.group.name().to_string(), row.policy];
         record.extend(counts);
@@ -194,7 +194,7 @@ const HEAD_TO_HEAD: [&str; 7] = ["group", "policy", "against", "games", "win_rat
 
 fn duels(tournament: &Tournament) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for group in TournamentGroup::ALL {
+    for &group in tournament.options.part.groups() {
         let rates = head_to_head(tournament, group);
         for (one, row) in tournament.policies.iter().zip(&rates) {
             for (other, &won) in tournament.policies.iter().zip(row).filter(|(other, _)| *other != one) {

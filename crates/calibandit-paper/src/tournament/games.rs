@@ -7,7 +7,8 @@ use calibandit::{GameSpec, Noise};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::TournamentOptions;
+use super::neighbours::{rested_games, windowed_games};
+use super::{TournamentOptions, TournamentPart};
 
 /// A group of games, which has its own tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,18 +24,15 @@ pub enum TournamentGroup {
     Races,
     /// Random games with repeated exposure optimality.
     Random,
+    /// Rested games, at most 10,000 plays.
+    Rested,
+    /// Rested games, at most 50,000 plays.
+    RestedLong,
+    /// Windowed games without repeated exposure optimality.
+    Windowed,
 }
 
 impl TournamentGroup {
-    /// All groups, in order.
-    pub const ALL: [TournamentGroup; 5] = [
-        TournamentGroup::Paper,
-        TournamentGroup::Short,
-        TournamentGroup::Zoo,
-        TournamentGroup::Races,
-        TournamentGroup::Random,
-    ];
-
     /// A short name for files and links.
     pub fn name(self) -> &'static str {
         match self {
@@ -43,6 +41,9 @@ impl TournamentGroup {
             TournamentGroup::Zoo => "zoo",
             TournamentGroup::Races => "races",
             TournamentGroup::Random => "random",
+            TournamentGroup::Rested => "rested",
+            TournamentGroup::RestedLong => "rested-long",
+            TournamentGroup::Windowed => "windowed",
         }
     }
 
@@ -54,6 +55,9 @@ impl TournamentGroup {
             TournamentGroup::Zoo => "Other games of the zoo",
             TournamentGroup::Races => "The ten races",
             TournamentGroup::Random => "Random games",
+            TournamentGroup::Rested => "Rested games",
+            TournamentGroup::RestedLong => "Rested games, five times the plays",
+            TournamentGroup::Windowed => "Windowed games without repeated exposure",
         }
     }
 }
@@ -82,8 +86,16 @@ impl TournamentGame {
     }
 }
 
-/// All games, group by group.
+/// All games of the part, group by group.
 pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
+    match options.part {
+        TournamentPart::Main => main_games(options),
+        TournamentPart::Rested => rested_games(options),
+        TournamentPart::Windowed => windowed_games(options),
+    }
+}
+
+fn main_games(options: &TournamentOptions) -> Vec<TournamentGame> {
     let paper = paper_games();
     let mut all = Vec::new();
     let mut add = |group, name, game, memory_bound, horizon, instances| {
@@ -121,7 +133,7 @@ pub fn games(options: &TournamentOptions) -> Vec<TournamentGame> {
 }
 
 /// The games of neighbouring models, in which repeated exposure is not optimal or arms are rested: policies with a
-/// memory bound are not made for them.
+/// memory bound are not made for them. They have parts of their own.
 const NEIGHBOURS: [&str; 13] = [
     "sweet-spot",
     "congestion",
@@ -154,7 +166,7 @@ fn paper_games() -> Vec<(GameSpec, u64)> {
 }
 
 /// The memory of a game; the largest possible one if it is drawn at random.
-fn memory(game: &GameSpec, seed: u64) -> u64 {
+pub(super) fn memory(game: &GameSpec, seed: u64) -> u64 {
     if let GameSpec::RandomReo(game) = game {
         return game.memory.high() as u64;
     }

@@ -16,7 +16,7 @@ const STEPS: usize = 40;
 pub fn report(tournament: &Tournament, command: &str) -> Report {
     let mut report = Report::new("Tournament");
     report.lead = HOW_TO_READ.into();
-    for group in TournamentGroup::ALL {
+    for &group in tournament.options.part.groups() {
         let games: Vec<&GameResult> = tournament.games.iter().filter(|game| game.entry.group == group).collect();
         if games.is_empty() {
             continue;

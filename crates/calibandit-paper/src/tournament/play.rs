@@ -90,9 +90,10 @@ pub fn run(
 }
 
 /// The sources that decide what an instance gives, besides those of the crates below.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     include_str!("play.rs"),
     include_str!("games.rs"),
+    include_str!("neighbours.rs"),
     include_str!("policies.rs"),
     include_str!("lower_bound.rs"),
     include_str!("earlier.rs"),
@@ -113,7 +114,7 @@ pub(super) struct PlannedTournament {
 
 impl PlannedTournament {
     pub(super) fn new(options: &TournamentOptions) -> Result<Self, TournamentError> {
-        let policies = policies()?;
+        let policies = policies(options.part)?;
         let planned = games(options).into_iter().map(|entry| PlannedGame::new(entry, &policies, options));
         let games = planned.collect::<Result<_, _>>()?;
         Ok(Self { options: options.clone(), games, policies, earlier: EarlierResults::default() })
@@ -298,7 +299,7 @@ impl PlannedGame {
                         None => Participation::TooSlow,
                     }
                 }
-                Err(PolicyError::HorizonTooShort { .. }) => Participation::Cannot,
+                Err(PolicyError::HorizonTooShort { .. } | PolicyError::PlanTooLarge { .. }) => Participation::Cannot,
                 Err(source) => {
                     let (game, policy) = (entry.name.clone(), policy.label.clone());
                     return Err(TournamentError::Policy { game, policy, source: Box::new(source) });

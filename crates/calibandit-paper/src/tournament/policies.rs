@@ -1,9 +1,9 @@
 //! The policies of the tournament: every kind of policy with its defaults, and a few named variants.
 
-use calibandit::{GameClass, PolicySpec};
+use calibandit::PolicySpec;
 use serde_json::{Map, Value, json};
 
-use super::TournamentError;
+use super::{TournamentError, TournamentPart};
 
 /// A policy of the tournament. Of the game it is given K, T and the memory bound, nothing else.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,8 @@ pub struct TournamentPolicy {
 }
 
 /// The variants: kind, parameter, and its value instead of the default.
-const VARIANTS: [(&str, &str, Variant); 10] = [
+const VARIANTS: [(&str, &str, Variant); 11] = [
+    ("planner", "cells", Variant::Word("window")),
     ("calibrated", "index", Variant::Word("cautious")),
     ("calibrated", "index", Variant::Word("kl-ucb")),
     ("calibrated", "index", Variant::Word("moss")),
@@ -33,13 +34,13 @@ enum Variant {
     Number(f64),
 }
 
-/// All policies: each kind of the library that takes part, followed by its variants.
+/// All policies of a part: each kind of the library that it admits, followed by its variants.
 ///
 /// # Errors
 /// [`TournamentError::Parameters`] if a variant has a parameter that the library does not know.
-pub fn policies() -> Result<Vec<TournamentPolicy>, TournamentError> {
+pub fn policies(part: TournamentPart) -> Result<Vec<TournamentPolicy>, TournamentError> {
     let mut policies = Vec::new();
-    for kind in PolicySpec::catalogue().iter().filter(|kind| takes_part(kind.name)) {
+    for kind in PolicySpec::catalogue().iter().filter(|kind| part.admits(kind.name)) {
         let mut parameters = Map::new();
         parameters.insert("kind".into(), json!(kind.name));
         let has_memory_bound = kind.parameter("memory_bound").is_some();
@@ -55,14 +56,6 @@ pub fn policies() -> Result<Vec<TournamentPolicy>, TournamentError> {
         }
     }
     Ok(policies)
-}
-
-/// Whether a kind takes part: those that are made for games with repeated exposure or without memory. `pilot` does not
-/// take part: every policy here is told the memory bound, which it would look for.
-pub(super) fn takes_part(kind: &str) -> bool {
-    let made_for = |class: &GameClass| matches!(class, GameClass::RepeatedExposure | GameClass::Plain);
-    let entry = PolicySpec::catalogue().iter().find(|entry| entry.name == kind);
-    kind != "pilot" && entry.is_some_and(|entry| entry.meant_for.iter().any(made_for))
 }
 
 impl TournamentPolicy {
@@ -104,12 +97,14 @@ mod tests {
 
     #[test]
     fn every_kind_takes_part_and_labels_are_unique() {
-        let policies = policies().unwrap();
-        let kinds: Vec<&str> = PolicySpec::KINDS.iter().copied().filter(|kind| takes_part(kind)).collect();
+        let policies = policies(TournamentPart::Main).unwrap();
+        let kinds: Vec<&str> =
+            PolicySpec::KINDS.iter().copied().filter(|kind| TournamentPart::Main.admits(kind)).collect();
         for kind in &kinds {
             assert!(policies.iter().any(|policy| policy.spec(7).unwrap().kind() == *kind), "{kind}");
         }
-        assert_eq!(policies.len(), kinds.len() + VARIANTS.len());
+        let variants = VARIANTS.iter().filter(|(kind, ..)| kinds.contains(kind)).count();
+        assert_eq!(policies.len(), kinds.len() + variants);
         let mut labels: Vec<&str> = policies.iter().map(|policy| policy.label.as_str()).collect();
         labels.sort_unstable();
         labels.dedup();
@@ -118,7 +113,7 @@ mod tests {
 
     #[test]
     fn policies_with_a_memory_bound_get_the_one_of_the_game() {
-        for policy in policies().unwrap() {
+        for policy in policies(TournamentPart::Main).unwrap() {
             let bound = policy.spec(7).unwrap().memory_bound();
             assert!(bound.is_none() || bound == Some(7), "{}", policy.label);
         }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{TournamentGroup, policies};
+use super::{TournamentGroup, TournamentPart, policies};
 
 const PUBLISHED: &str = include_str!("published.csv");
 
@@ -33,7 +33,7 @@ pub fn published() -> Vec<Evidence> {
 
 /// The results of a kind of policy with its defaults, one row per group.
 pub fn evidence(kind: &str) -> Vec<Evidence> {
-    let policies = policies().expect("the tests build all policies of the tournament");
+    let policies = policies(TournamentPart::Main).expect("the tests build all policies of the tournament");
     let default = policies.iter().find(|policy| policy.is_default_of(kind));
     published().into_iter().filter(|row| default.is_some_and(|default| default.label == row.policy)).collect()
 }
@@ -42,22 +42,22 @@ pub fn evidence(kind: &str) -> Vec<Evidence> {
 mod tests {
     use calibandit::PolicySpec;
 
-    use super::super::policies::takes_part;
     use super::*;
 
     #[test]
     fn every_policy_has_one_row_per_group() {
         let published = published();
-        let policies = policies().unwrap();
-        for group in TournamentGroup::ALL {
+        let policies = policies(TournamentPart::Main).unwrap();
+        let groups = TournamentPart::Main.groups();
+        for &group in groups {
             for policy in &policies {
                 let rows = published.iter().filter(|row| row.group == group && row.policy == policy.label);
                 assert_eq!(rows.count(), 1, "{} {}", group.name(), policy.label);
             }
         }
-        assert_eq!(published.len(), TournamentGroup::ALL.len() * policies.len());
-        for kind in PolicySpec::KINDS.iter().filter(|kind| takes_part(kind)) {
-            assert_eq!(evidence(kind).len(), TournamentGroup::ALL.len(), "{kind}");
+        assert_eq!(published.len(), groups.len() * policies.len());
+        for kind in PolicySpec::KINDS.iter().filter(|kind| TournamentPart::Main.admits(kind)) {
+            assert_eq!(evidence(kind).len(), groups.len(), "{kind}");
         }
         assert!(published.iter().all(|row| row.games_won.is_some()));
     }

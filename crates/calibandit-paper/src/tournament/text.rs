@@ -31,7 +31,7 @@ pub fn markdown(tournament: &Tournament, command: &str) -> String {
     // Writing into a `String` cannot fail.
     let _ =
         writeln!(out, "Made by `{command}`. The manifest beside its results has the full specifications of the games.");
-    for group in TournamentGroup::ALL {
+    for &group in tournament.options.part.groups() {
         let all = tables(tournament, group);
         if all.is_empty() {
             continue;
@@ -51,7 +51,7 @@ const KEPT: [&str; 6] = ["policy", "mean rank", "games won", "× best", "p99", "
 /// important columns; the report has all of them.
 pub fn plain(tournament: &Tournament, width: usize) -> String {
     let mut out = String::new();
-    for group in TournamentGroup::ALL {
+    for &group in tournament.options.part.groups() {
         if let Some(table) = tables(tournament, group).first() {
             let _ = write!(out, "\n{}\n{}\n{}", group.title(), table.caption, fitted(table, width));
         }
@@ -79,6 +79,16 @@ pub(super) fn about(tournament: &Tournament, group: TournamentGroup) -> String {
         TournamentGroup::Zoo => {
             "One game of every other kind, with M = m. The needle has no repeated exposure optimality: \
                        policies find its optimum only by chance."
+                .into()
+        }
+        TournamentGroup::Rested | TournamentGroup::RestedLong => {
+            "Arms that remember all of their plays: rotting, improving, single-peaked, rising. Every policy has its \
+             default scale sd = 1/2, also where the noise of the game is another one."
+                .into()
+        }
+        TournamentGroup::Windowed => {
+            "Arms that congest, tire or recover, and random losses by tally, with M = m: the best sequence is a cycle \
+             of several arms. The losses of recovering and last-switch arms are no functions of a tally."
                 .into()
         }
         TournamentGroup::Races => "Lap times of pairs of drivers, fitted to public data; normal noise.".into(),

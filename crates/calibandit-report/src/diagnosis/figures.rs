@@ -121,7 +121,7 @@ fn annotated(panel: Panel, found: &Diagnosis, arms: usize) -> Panel {
 
 fn cut(panel: Panel, found: &Diagnosis, arms: usize) -> Panel {
     if arms < found.arms.len().min(MOST_ARMS + 1) || found.arms.len() > MOST_ARMS {
-        panel.note(format!("{arms} of {} arms are shown; `curves.csv` has all.", found.arms.len()))
+        panel.note(format!("{arms} of {} arms are shown; curves.csv has all.", found.arms.len()))
     } else {
         panel
     }

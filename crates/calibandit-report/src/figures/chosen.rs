@@ -30,11 +30,11 @@ impl PlottedColumn {
         }
     }
 
-    fn label(self) -> &'static str {
+    fn label(self, results: &Results) -> String {
         match self {
-            PlottedColumn::Cpr => "CPR",
-            PlottedColumn::Loss => "expected loss",
-            PlottedColumn::Switches => "switches",
+            PlottedColumn::Cpr => results.regret_name("CPR"),
+            PlottedColumn::Loss => format!("expected {}", results.loss_column()),
+            PlottedColumn::Switches => "switches".to_owned(),
         }
     }
 }
@@ -95,7 +95,7 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
     let styled = |curve: Series, policy: usize| curve.style(choice.styles.get(policy).cloned().flatten());
     let Some(x) = choice.x else {
         for (game, label) in choice.games.iter().enumerate() {
-            let (x, y) = axes("plays t", choice.column.label());
+            let (x, y) = axes("plays t", &choice.column.label(results));
             let mut panel = Panel::new(format!("game{game}"), label, x, y);
             for &policy in choice.policies {
                 let curve = series(results, game, policy, None, |sample, _| choice.column.of(sample))?;
@@ -106,7 +106,7 @@ pub fn chosen_figure(results: &Results, choice: &FigureChoice<'_>) -> Result<Fig
         return Ok(figure);
     };
     for (nth, (title, games)) in groups(results, x, choice.symbol)?.into_iter().enumerate() {
-        let label = format!("{} at T = {}", choice.column.label(), thousands(results.end_time()));
+        let label = format!("{} at T = {}", choice.column.label(results), thousands(results.end_time()));
         let (x, y) = axes(&(choice.symbol)(x), &label);
         let mut panel = Panel::new(format!("group{nth}"), title, x, y);
         for &policy in choice.policies {
