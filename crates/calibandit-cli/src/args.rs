@@ -4,7 +4,10 @@ pub(crate) mod diagnose;
 pub(crate) mod f1;
 pub(crate) mod fit;
 pub(crate) mod log;
+mod number;
 pub(crate) mod pilot;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod state;
 
 use std::path::PathBuf;
@@ -12,9 +15,11 @@ use std::path::PathBuf;
 use calibandit::catalogue::CatalogueEntry;
 use calibandit::{GameSpec, PolicySpec};
 use calibandit_experiment::run::Shard;
+use calibandit_paper::tournament::TournamentPart;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
+use number::{INSTANCES, JOBS, SEEDS, whole};
 
 /// Simulate bandits whose arms need to warm up: games, policies, exact regret.
 #[derive(Debug, Parser)]
@@ -57,6 +62,19 @@ pub(crate) enum Command {
     Games(GamesArgs),
     /// List the policies, or show one with its source, its parameters and their values.
     Policies(PoliciesArgs),
+    /// Serve live decisions over HTTP: ask which arm to play, tell what came of it.
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
+    /// Replay everything that the file of a service has, and compare all answers and states.
+    #[cfg(feature = "serve")]
+    Verify(serve::VerifyArgs),
+    /// Copy the file of a service while the service runs.
+    #[cfg(feature = "serve")]
+    Backup(serve::BackupArgs),
+    /// Make, list and revoke the tokens of a service.
+    #[cfg(feature = "serve")]
+    #[command(subcommand)]
+    Token(serve::TokenCommand),
     /// Print the JSON schema of experiment files, for editors.
     Schema,
     /// Print a completion script for a shell.
@@ -72,12 +90,15 @@ pub(crate) struct PaperArgs {
     #[arg(value_name = "FIGURE")]
     pub(crate) figures: Vec<String>,
     /// The number of instances per game [default: as in the experiment files].
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(INSTANCES), allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
-    /// The figures of neighbouring papers instead: arms that rot, improve, have a peak or rise.
+    /// The figures of neighbouring papers instead: arms that rot, improve, have a peak, rise, congest or tire.
     #[arg(long, conflicts_with = "f1_data")]
     pub(crate) neighbours: bool,
-    /// The folder for the results [default: out/paper, or out/neighbours].
+    /// The figures about lanes instead: many users at once, late losses, sessions, overlap.
+    #[arg(long, conflicts_with_all = ["f1_data", "neighbours"])]
+    pub(crate) lanes: bool,
+    /// The folder for the results [default: out/paper, out/neighbours or out/lanes].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Replace the results of experiments that are not of the paper.
@@ -108,10 +129,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     pub(crate) shard: Shard,
     /// The seed, instead of the one in the files.
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = whole::<u64>(SEEDS), allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// The number of instances, instead of the one in the files.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(INSTANCES), allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
     #[command(flatten)]
     pub(crate) execution: ExecutionArgs,
@@ -120,9 +141,8 @@ pub(crate) struct RunArgs {
 /// Options that do not change any number of the results.
 #[derive(Debug, Args)]
 pub(crate) struct ExecutionArgs {
-    /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
-    pub(crate) jobs: usize,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Print the full tables at the end, with all policies and all columns.
     #[arg(long, conflicts_with = "json")]
     pub(crate) tables: bool,
@@ -132,19 +152,31 @@ pub(crate) struct ExecutionArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ThreadArgs {
+    /// The number of threads; 0 is one per available core [default: 0].
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(JOBS), default_value_t = 0, hide_default_value = true,
+          allow_negative_numbers = true)]
+    pub(crate) jobs: usize,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TournamentArgs {
+    /// Which games and policies: those for repeated exposure, rested arms, or windowed games without repeated exposure.
+    #[arg(long, value_name = "PART", default_value = "main",
+        value_parser = PossibleValuesParser::new(TournamentPart::NAMES.map(|(name, _)| name)))]
+    pub(crate) part: String,
     /// The number of instances per named game [default: 400].
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(INSTANCES), allow_negative_numbers = true)]
     pub(crate) instances: Option<u64>,
     /// The number of random games [default: 300].
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(0..=*INSTANCES.end()), allow_negative_numbers = true)]
     pub(crate) random_games: Option<u64>,
     /// The seed [default: 1].
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = whole::<u64>(SEEDS), allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// The folder for the results.
-    #[arg(long, value_name = "DIR", default_value = "out/tournament", value_hint = ValueHint::DirPath)]
-    pub(crate) out: PathBuf,
+    /// The folder for the results [default: out/tournament, or out/tournament-PART].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
     /// Replace the results of experiments in the folder.
     #[arg(long)]
     pub(crate) force: bool,

@@ -10,7 +10,10 @@ mod lists;
 mod paper;
 mod pilot;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 mod state;
+mod targets;
 mod tournament;
 
 pub(crate) use check::check;
@@ -21,5 +24,7 @@ pub(crate) use lists::{completions, games, policies, schema};
 pub(crate) use paper::paper;
 pub(crate) use pilot::pilot;
 pub(crate) use runs::{merge, report, run};
+#[cfg(feature = "serve")]
+pub(crate) use serve::{backup, serve, token, verify};
 pub(crate) use state::state;
 pub(crate) use tournament::tournament;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use calibandit::PilotPlanError;
+use calibandit::{PilotPlanError, SnapshotError};
 use calibandit_experiment::ErrorKind;
 use calibandit_experiment::spec::Diagnostics;
 use calibandit_fit::diagnose::{DiagnoseError, LogFileError};
@@ -39,7 +39,7 @@ pub(crate) enum CliError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Experiment(#[from] calibandit_experiment::Error),
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {}", .path.display(), file_error(.source))]
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     F1(#[from] F1Error),
@@ -56,18 +56,22 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Arms(#[from] ArmsError),
     /// A snapshot that cannot be read.
-    #[error("{}: {error}", .path.display())]
-    Snapshot { path: PathBuf, error: calibandit::SnapshotError },
+    #[error("{}: {}", .path.display(), snapshot_error(.error))]
+    Snapshot { path: PathBuf, error: SnapshotError },
     #[error(transparent)]
     Tournament(#[from] TournamentError),
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    Serve(#[from] calibandit_serve::ServeError),
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    ServeStore(#[from] calibandit_serve::StoreError),
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    ServeLoad(#[from] calibandit_serve::LoadError),
 }
 
 impl CliError {
-    /// `--instances 0`.
-    pub(crate) fn no_instances() -> Self {
-        CliError::Usage("`--instances` is 0: every game needs at least one instance".into())
-    }
-
     /// 0 for a closed pipe, 2 for wrong input (command line or file), 130 after Ctrl-C, otherwise 1.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
@@ -81,7 +85,15 @@ impl CliError {
                 2
             }
             CliError::Output(_) | CliError::Session(_) | CliError::Experiment(_) => 1,
+            // A file that was named and is not there, or is a folder.
+            CliError::File { source, .. }
+                if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) =>
+            {
+                2
+            }
             CliError::File { .. } | CliError::Tournament(_) => 1,
+            #[cfg(feature = "serve")]
+            CliError::Serve(_) | CliError::ServeStore(_) | CliError::ServeLoad(_) => 1,
         }
     }
 
@@ -97,6 +109,19 @@ impl CliError {
         }
     }
 
+    /// The option, its value and the expected values, if an option is out of its range.
+    fn option(&self) -> Option<(&'static str, f64, &'static str)> {
+        match *self {
+            CliError::Diagnose(DiagnoseError::Option { option, value, expected })
+            | CliError::Arms(ArmsError::Option { option, value, expected })
+            | CliError::F1(F1Error::Option { option, value, expected })
+            | CliError::Pilot(PilotPlanError::Parameter { parameter: option, value, expected }) => {
+                Some((option, value, expected))
+            }
+            _ => None,
+        }
+    }
+
     /// The text for standard error. Names from files are in it, so control characters are escaped.
     pub(crate) fn message(&self) -> String {
         match self {
@@ -105,8 +130,30 @@ impl CliError {
             error if error.is_occupied() => visible_lines(&format!(
                 "calibandit: {error}; choose another folder with `--out`, or replace what it holds with `--force`"
             )),
-            error => visible_lines(&format!("calibandit: {error}")),
+            error => match error.option() {
+                Some((option, value, expected)) => {
+                    format!("calibandit: `--{option}` is {value}, but must be {expected}")
+                }
+                None => visible_lines(&format!("calibandit: {error}")),
+            },
         }
+    }
+}
+
+fn file_error(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder; give a file".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn snapshot_error(error: &SnapshotError) -> String {
+    match error {
+        SnapshotError::Checksum => "the snapshot does not match its checksum: it was damaged, or edited; `--edited` \
+                                    reads a snapshot that was edited on purpose"
+            .to_owned(),
+        other => other.to_string(),
     }
 }
 

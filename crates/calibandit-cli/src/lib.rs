@@ -62,6 +62,14 @@ fn execute(command: &Command) -> Result<(), CliError> {
         Command::State(arguments) => commands::state(arguments),
         Command::Games(arguments) => commands::games(arguments),
         Command::Policies(arguments) => commands::policies(arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => commands::serve(arguments),
+        #[cfg(feature = "serve")]
+        Command::Verify(arguments) => commands::verify(arguments),
+        #[cfg(feature = "serve")]
+        Command::Backup(arguments) => commands::backup(arguments),
+        #[cfg(feature = "serve")]
+        Command::Token(command) => commands::token(command),
         Command::Schema => commands::schema(),
         Command::Completions { shell } => commands::completions(*shell),
     }

@@ -16,7 +16,8 @@ const COLUMNS: [&str; 8] = ["policy", "mean", "± stderr", "median", "p99", "max
 /// Prints one table per game of an experiment, in lines of at most `width` columns where the labels allow it.
 pub(crate) fn print(out: &mut impl Write, spec: &Experiment, results: &Results, width: usize) -> io::Result<()> {
     let instances = spec.instances();
-    let heading = format!("{}: CPR at T = {}, {instances} instances", spec.heading(), thousands(spec.horizon()));
+    let regret = results.regret_name(&format!("CPR at T = {}", thousands(spec.horizon())));
+    let heading = format!("{}: {regret}, {instances} instances", spec.heading());
     write!(out, "\n{}", hanging(&visible(&heading), "", "  ", width))?;
     for (game, label) in results.games.iter().enumerate() {
         let rows: Vec<Vec<String>> = rank_policies(results, game).iter().map(cells).collect();
@@ -68,7 +69,14 @@ pub(crate) fn json(spec: &Experiment, results: &Results) -> Value {
     let games = results.games.iter().enumerate();
     let games: Vec<Value> =
         games.map(|(game, label)| json!({"game": label, "policies": rank_policies(results, game)})).collect();
-    json!({"experiment": spec.name(), "horizon": spec.horizon(), "instances": spec.instances(), "games": games})
+    let unit = if results.are_in_rewards() { "rewards" } else { "losses" };
+    json!({
+        "experiment": spec.name(),
+        "horizon": spec.horizon(),
+        "instances": spec.instances(),
+        "unit": unit,
+        "games": games,
+    })
 }
 
 #[cfg(test)]

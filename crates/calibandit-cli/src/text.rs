@@ -2,6 +2,8 @@
 
 use std::env;
 
+/// Line breaks are escaped too: a name has one line.
+pub(crate) use calibandit_experiment::format::visible;
 use console::Term;
 use textwrap::{Options, WordSplitter};
 
@@ -56,12 +58,6 @@ pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>], texts: usize) -> St
     text
 }
 
-/// The text with control characters escaped, so that names from files cannot change the state of a terminal. Line
-/// breaks are escaped too: a name has one line.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
-}
-
 /// JSON with the control characters escaped that JSON allows in strings (U+007F to U+009F). Its value stays the same.
 pub(crate) fn visible_json(json: &str) -> String {
     let escaped = |c: char| c.is_control() && c != '\n';
@@ -95,7 +91,9 @@ mod tests {
     fn control_characters_are_escaped_and_other_text_is_not() {
         assert_eq!(visible("Jürgen 3 → ✓"), "Jürgen 3 → ✓");
         assert_eq!(visible("a\u{1b}[31mb\n\u{9b}c\u{7f}"), "a\\u{1b}[31mb\\n\\u{9b}c\\u{7f}");
+        assert_eq!(visible("\u{202e}lime\u{2066}"), "\\u{202e}lime\\u{2066}");
     }
+
     #[test]
     fn escaped_json_has_the_same_value_and_no_control_characters() {
         let value = serde_json::json!({ "name": "a\u{1b}[31m\u{9b}\u{7f}\n\t→" });

@@ -162,3 +162,73 @@ fn closed_output_pipe_is_not_an_error() {
     let output = program.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
 }
+
+/// Command lines with a wrong number or file, and what the answer has to say. None of them starts any work.
+const MISTAKES: [(&[&str], &str); 34] = [
+    (&["run", "x.toml", "--instances", "-1"], "'--instances <N>': give a whole number from 1 to 1000000"),
+    (&["run", "x.toml", "--instances", "0"], "give a whole number from 1 to 1000000"),
+    (&["run", "x.toml", "--instances", "1e3"], "; did you mean 1000?"),
+    (&["run", "x.toml", "--instances", "99999999999999999999"], "give a whole number from 1 to 1000000"),
+    (&["run", "x.toml", "--seed", "x"], "'--seed <S>': give a whole number from 0 to 9223372036854775807"),
+    (&["run", "x.toml", "--seed", "18446744073709551615"], "from 0 to 9223372036854775807"),
+    (&["run", "x.toml", "--jobs", "all"], "'--jobs <N>': give a whole number from 0 to"),
+    (&["run", "x.toml", "--jobs", "-1"], "'--jobs <N>': give a whole number from 0 to"),
+    (&["run", "x.toml", "--shard", "3"], "give I/N with I from 1 to N, such as 2/8"),
+    (&["run", "nothing.toml"], "nothing.toml"),
+    (&["paper", "--instances", "-5"], "give a whole number from 1 to 1000000"),
+    (&["tournament", "--instances", "0"], "give a whole number from 1 to 1000000"),
+    (&["tournament", "--random-games", "-1"], "give a whole number from 0 to 1000000"),
+    (&["tournament", "--seed", "1.5"], "give a whole number from 0 to"),
+    (&["tournament", "--markdown", "no/folder/x.md"], "its folder does not exist; make it first"),
+    (&["tournament", "--markdown", "."], "it is a folder; give the name of a file"),
+    (&["diagnose", "x.csv", "--arm", "a", "--loss", "l", "--longest", "0"], "give a whole number from 1 to"),
+    (&["diagnose", "x.csv", "--arm", "a", "--loss", "l", "--confidence", "95%"], "give a number, such as 0.95"),
+    (&["diagnose", "x.csv", "--arm", "a", "--loss", "l", "--horizon", "1e5"], "; did you mean 100000?"),
+    (&["diagnose", "x.csv", "--arm", "a", "--loss", "l"], "x.csv: there is no such file"),
+    (&["fit", "x.csv", "--arm", "a", "--loss", "l", "--memory", "-3"], "give a whole number from 1 to 1000000"),
+    (&["fit", "x.csv", "--arm", "a", "--loss", "l", "--range", "0", "high"], "give a number"),
+    (&["fit", "x.csv", "--arm", "a", "--loss", "l", "--out", "no/x.toml"], "no/x.toml cannot be written: its folder"),
+    (&["pilot", "--arms", "a,b", "--longest", "x"], "'--longest <N>': give a whole number from 1 to 1048576"),
+    (&["pilot", "--arms", "a,b", "--longest", "5000000000"], "give a whole number from 1 to 1048576"),
+    (&["pilot", "--arms", "a,b", "--longest", "5", "--sd", "-1"], "`--sd` is -1, but must be a positive number"),
+    (&["pilot", "--arms", "a,b", "--longest", "5", "--drop", "no"], "give a number, such as 0.1"),
+    (&["f1", "pairs", "--least-laps", "-1"], "give a whole number from 5 to"),
+    (&["f1", "stints", "--first-year", "MMXI"], "give a whole number from 1900 to 2999"),
+    (&["f1", "stints", "--first-year", "2020", "--last-year", "2010"], "`--last-year` is 2010, but must be at least"),
+    (&["f1", "stints", "--slow-lap", "0"], "`--slow-lap` is 0, but must be more than 1"),
+    (&["state", "nothing.json"], "nothing.json: there is no such file"),
+    (&["state", "."], ".: it is a folder; give a file"),
+    (&["f1", "fit", "--data", ".", "--out", "no/x.csv"], "no/x.csv cannot be written: its folder does not exist"),
+];
+
+#[test]
+fn wrong_numbers_and_files_are_answered_with_the_option_and_what_it_takes() {
+    for (arguments, expected) in MISTAKES {
+        let output = calibandit(arguments);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!message.contains("os error") && !message.contains("invalid digit"), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn files_of_another_kind_are_named_as_such() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("log.csv"), "order,arm,loss\n".to_owned() + &"1,a,0.5\n".repeat(50)).unwrap();
+    std::fs::write(path("other.json"), "{}").unwrap();
+    let experiment = "name = \"x\"\nhorizon = 100\ngame = { kind = \"step\" }\npolicy = [{ kind = \"ucb1\" }]\n";
+    std::fs::write(path("x.toml"), experiment).unwrap();
+    for (arguments, expected, lines) in [
+        (vec!["run", &path("log.csv")], "46 more lines are not TOML; is this an experiment file?", 32),
+        (vec!["state", &path("log.csv")], "this is not the snapshot of an advisor, or it is damaged", 1),
+        (vec!["state", &path("other.json")], "this is not the snapshot of an advisor", 1),
+        (vec!["run", &path("x.toml"), "--out", &path("log.csv")], "it is a file, but a folder is needed", 1),
+        (vec!["run", &path("x.toml"), "--out", &path("log.csv"), "--force"], "it is a file, but a folder is needed", 1),
+    ] {
+        let message = String::from_utf8(calibandit(&arguments).stderr).unwrap();
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert!(message.lines().count() <= lines, "{arguments:?}: {message}");
+    }
+}

@@ -171,10 +171,10 @@ fn mistakes_are_usage_errors_that_name_options_columns_and_lines() {
         ("arm,ms\na,\nb,NA\n", columns, ["no play", "loss"]),
         ("arm,ms\n", columns, ["log.csv", "no rows"]),
         ("arm,ms\na,1\nb,1\n", columns, ["equal", "--tolerance"]),
-        (good, "--arm arm --loss ms --longest 0", ["`--longest` is 0", "at least 1"]),
+        (good, "--arm arm --loss ms --longest 0", ["--longest", "a whole number from 1 to"]),
         (good, "--arm arm --loss ms --tolerance -1", ["`--tolerance` is -1", "positive"]),
         (good, "--arm arm --loss ms --confidence 1.5", ["`--confidence` is 1.5", "below 1"]),
-        (good, "--arm arm --loss ms --horizon 0", ["`--horizon` is 0", "at least 1"]),
+        (good, "--arm arm --loss ms --horizon 0", ["--horizon", "a whole number from 1 to"]),
         (good, "--arm arm --loss ms --force", ["--out", "required"]),
         ("PAR1 and nothing else", columns, ["log.csv", "Parquet"]),
     ] {
@@ -267,4 +267,24 @@ fn parquet_and_csv_logs_give_the_same_diagnosis() {
     let of_csv = run(folder.path(), &format!("diagnose out/results.csv {options}"));
     assert_eq!(of_csv, run(folder.path(), &format!("diagnose out/results.parquet {options}")));
     assert_eq!(serde_json::from_str::<Value>(&of_csv).unwrap()["units"], 30);
+}
+
+/// Names of arms come from the log. A spreadsheet must not run them, a terminal must not obey them.
+#[test]
+fn hostile_names_of_arms_stay_text() {
+    let folder = TempDir::new().unwrap();
+    let names = ["=1+1", "@SUM(1)", "\u{202e}evil"];
+    let mut table = "arm,ms\n".to_owned();
+    for play in 0..600 {
+        writeln!(table, "{},{}", names[play / 4 % 3], 0.3 + (play % 7) as f64 / 10.0).unwrap();
+    }
+    fs::write(folder.path().join("log.csv"), table).unwrap();
+    let printed = run(folder.path(), &format!("{COLUMNS} --out d"));
+    assert!(printed.contains("\\u{202e}evil") && !printed.contains('\u{202e}'), "{printed}");
+    let curves = fs::read_to_string(folder.path().join("d/curves.csv")).unwrap();
+    let cells: Vec<&str> = curves.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    for cell in ["'=1+1", "'@SUM(1)", names[2]] {
+        assert!(cells.contains(&cell), "{cell}: {curves}");
+    }
+    assert!(cells.iter().all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{curves}");
 }

@@ -141,7 +141,8 @@ fn an_arm_whose_curve_leaves_the_unit_interval_is_left_out_and_the_rest_is_fitte
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
     let warnings = message(&output);
     assert_eq!(warnings.lines().count(), 2, "{warnings}");
-    assert!(warnings.contains("warning: arm `wild`: the curve is") && warnings.contains("arm `short`: 2 different"));
+    assert!(warnings.contains("warning: arm `wild` is left out of the game: the curve is"), "{warnings}");
+    assert!(warnings.contains("warning: arm `short` is left out of the game: 2 different"), "{warnings}");
     assert!(text(&output).contains("good  ") && !text(&output).contains("wild"), "{}", text(&output));
     assert!(text(&output).contains("The memory of the game is 2"), "{}", text(&output));
     let game = fs::read_to_string(folder.path().join("game.toml")).unwrap();
@@ -237,6 +238,23 @@ fn f1_fit_writes_one_row_per_driver_race_and_compares_the_models() {
     assert!(message(&output).contains("pit_stops.csv") && message(&output).contains("--stops infer"));
 }
 
+/// What a link points to stays as it is, and no temporary file is left.
+#[cfg(unix)]
+#[test]
+fn a_written_game_replaces_a_symbolic_link() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("precious"), "text").unwrap();
+    std::os::unix::fs::symlink(at("precious"), at("game.toml")).unwrap();
+    let table = tutorials().join("tasks.csv");
+    let fit = format!("fit {} --arm worker --position task --loss minutes --range 0 20", table.display());
+    let output = calibandit(folder.path(), &format!("{fit} --out game.toml"));
+    assert!(output.status.success(), "{}", message(&output));
+    assert_eq!(fs::read_to_string(at("precious")).unwrap(), "text");
+    assert!(!at("game.toml").is_symlink() && fs::read_to_string(at("game.toml")).unwrap().contains("[game]"));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
 #[test]
 fn f1_pairs_lists_the_ten_pairs_and_the_reasons_without_data() {
     let folder = TempDir::new().unwrap();
@@ -314,8 +332,8 @@ fn f1_stints_says_what_is_wrong_with_the_input() {
     tables_of_stints(folder.path());
     for (arguments, parts) in [
         ("--first-year 2021 --last-year 2022", ["no race from 2021 to 2022", "--first-year"]),
-        ("--slow-lap 0.9", ["`slow-lap` is 0.9", "more than 1"]),
-        ("--longest 3", ["`longest` is 3", "from 4 to 200"]),
+        ("--slow-lap 0.9", ["`--slow-lap` is 0.9", "more than 1"]),
+        ("--longest 3", ["--longest", "from 4 to 200"]),
         ("--data nowhere", ["nowhere/lap_times.csv", "must have"]),
         ("--out nowhere/stints.csv", ["nowhere/stints.csv", ""]),
     ] {

@@ -109,6 +109,8 @@ pages! {
     diagnose: "guide/diagnose.md",
     first_experiment: "guide/first-experiment.md",
     gymnasium: "guide/gymnasium.md",
+    many_users: "how-to/many-users.md",
+    live_service: "guide/live-service.md",
     python: "guide/python.md",
     reading_cpr: "guide/reading-cpr.md",
     scale: "guide/scale.md",

@@ -65,7 +65,7 @@ fn names_of_arms_are_those_of_python() {
 fn damaged_and_missing_files_are_reported() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("a.json");
-    assert_eq!(state(&[], &file).status.code(), Some(1), "there is no such file");
+    assert_eq!(state(&[], &file).status.code(), Some(2), "there is no such file");
     let edited = used().to_json().unwrap().replace("\"horizon\":500", "\"horizon\":501");
     fs::write(&file, &edited).unwrap();
     let refused = state(&[], &file);

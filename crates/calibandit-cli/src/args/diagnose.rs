@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use calibandit_experiment::spec::MOST_PLAYS;
 use calibandit_fit::diagnose::DiagnoseOptions;
 use clap::{Args, ValueHint};
 
 use super::log::LogArgs;
+use super::number::{real, whole};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiagnoseArgs {
@@ -15,19 +17,20 @@ pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     pub(crate) log: LogArgs,
     /// The longest memory that you think possible, in plays. Without it no M is recommended, only "if at most REACH".
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=u32::MAX.into()), allow_negative_numbers = true)]
     pub(crate) longest: Option<u32>,
     /// Differences of losses that do not matter [default: 5 % of the range of the middle 98 % of the losses].
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", value_parser = real("0.05"), allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// The confidence of every statement.
-    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", value_parser = real("0.95"), default_value_t = 0.95, allow_negative_numbers = true)]
     pub(crate) confidence: f64,
     /// Remove changes of the losses with time that all arms share.
     #[arg(long)]
     pub(crate) drifting: bool,
     /// The number of plays over which the price of a wrong M is predicted.
-    #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..=MOST_PLAYS), default_value_t = 100_000,
+          allow_negative_numbers = true)]
     pub(crate) horizon: u64,
     /// Write `diagnosis.json`, `curves.csv`, `game.toml` and `report.html` to this folder.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -1,10 +1,17 @@
 //! Arguments of `f1`.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use calibandit_fit::WarmUp;
 use calibandit_paper::f1::{EffectOptions, Normalise, StintOptions, Stops};
 use clap::{Args, Subcommand, ValueHint};
+
+use super::ThreadArgs;
+use super::number::{SEEDS, real, whole};
+
+/// The years that a table can have.
+const YEARS: RangeInclusive<u64> = 1900..=2999;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum F1Command {
@@ -29,9 +36,8 @@ pub(crate) struct F1FitArgs {
     pub(crate) model: WarmUp,
     #[command(flatten)]
     pub(crate) stints: StintArgs,
-    /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
-    pub(crate) jobs: usize,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,9 +50,8 @@ pub(crate) struct F1PairsArgs {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) stints: StintArgs,
-    /// The number of threads [default: one per available core].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
-    pub(crate) jobs: usize,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -65,22 +70,28 @@ pub(crate) struct F1StintsArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Vec<PathBuf>,
     /// The first year; stops are recorded from 2011 on.
-    #[arg(long, value_name = "YEAR", default_value_t = EffectOptions::default().first_year)]
+    #[arg(long, value_name = "YEAR", value_parser = whole::<u32>(YEARS),
+          default_value_t = EffectOptions::default().first_year, allow_negative_numbers = true)]
     pub(crate) first_year: u32,
     /// The last year.
-    #[arg(long, value_name = "YEAR", default_value_t = EffectOptions::default().last_year)]
+    #[arg(long, value_name = "YEAR", value_parser = whole::<u32>(YEARS),
+          default_value_t = EffectOptions::default().last_year, allow_negative_numbers = true)]
     pub(crate) last_year: u32,
     /// Leave out laps after this lap of a stint.
-    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().longest)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(4..=200),
+          default_value_t = EffectOptions::default().longest, allow_negative_numbers = true)]
     pub(crate) longest: u32,
     /// Leave out laps slower than this multiple of the driver's median lap of the race; `inf` keeps all laps.
-    #[arg(long, value_name = "FACTOR", default_value_t = EffectOptions::default().slow_lap)]
+    #[arg(long, value_name = "FACTOR", value_parser = real("1.07, or inf"),
+          default_value_t = EffectOptions::default().slow_lap, allow_negative_numbers = true)]
     pub(crate) slow_lap: f64,
     /// The number of resamples of the bootstrap over races.
-    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().resamples)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(20..=1_000_000),
+          default_value_t = EffectOptions::default().resamples, allow_negative_numbers = true)]
     pub(crate) resamples: usize,
     /// The seed of the bootstrap.
-    #[arg(long, value_name = "N", default_value_t = EffectOptions::default().seed)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(SEEDS),
+          default_value_t = EffectOptions::default().seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print JSON.
     #[arg(long)]
@@ -104,10 +115,12 @@ pub(crate) struct StintArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) normalise: Normalise,
     /// The number of laps before the first stop that makes a driver eligible.
-    #[arg(long, value_name = "N", default_value_t = StintOptions::default().least_laps)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(5..=10_000),
+          default_value_t = StintOptions::default().least_laps, allow_negative_numbers = true)]
     pub(crate) least_laps: usize,
     /// If stops are inferred: a lap slower than this multiple of the driver's median lap is the lap out of the pits.
-    #[arg(long, value_name = "FACTOR", default_value_t = StintOptions::default().slow_lap)]
+    #[arg(long, value_name = "FACTOR", value_parser = real("1.25"),
+          default_value_t = StintOptions::default().slow_lap, allow_negative_numbers = true)]
     pub(crate) slow_lap: f64,
 }
 

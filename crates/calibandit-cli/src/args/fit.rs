@@ -6,6 +6,7 @@ use calibandit_fit::{GameFitOptions, LossRange, LossRangeError, ModelChoice};
 use clap::{Args, ValueHint};
 
 use super::log::LogArgs;
+use super::number::{real, whole};
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
@@ -23,14 +24,14 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) model: ModelChoice,
     /// The losses that become 0 and 1 [default: 0 1, losses are not scaled].
-    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], value_parser = real("0"), allow_negative_numbers = true)]
     pub(crate) range: Option<Vec<f64>>,
     /// The memory of the game [default: where the fitted curves settle].
-    #[arg(long, value_name = "PLAYS")]
+    #[arg(long, value_name = "PLAYS", value_parser = whole::<u32>(1..=1_000_000), allow_negative_numbers = true)]
     pub(crate) memory: Option<u32>,
     /// The largest difference of losses that does not matter: a curve has settled if it changes by less [default: 5 %
     /// of the range of the middle 98 % of losses].
-    #[arg(long, value_name = "LOSS")]
+    #[arg(long, value_name = "LOSS", value_parser = real("0.05"), allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Write the game to this file, as the `[game]` table of an experiment file, and print a table of the arms.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

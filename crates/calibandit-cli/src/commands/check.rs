@@ -85,10 +85,11 @@ fn print(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
     let more = if check.eventual_losses.len() > 20 { ", ..." } else { "" };
     writeln!(out, "  eventual losses: {}{more}", losses.join(", "))?;
     let optimum = &check.optimum;
+    let of = check.live.map_or_else(String::new, |live| format!(" of a session of {} plays", thousands(live.session)));
     if optimum.exact {
-        writeln!(out, "  optimum: {} (exact)", rounded(optimum.loss))?;
+        writeln!(out, "  optimum{of}: {} (exact)", rounded(optimum.loss))?;
     } else {
-        writeln!(out, "  optimum: between {} and {}", rounded(optimum.lower), rounded(optimum.loss))?;
+        writeln!(out, "  optimum{of}: between {} and {}", rounded(optimum.lower), rounded(optimum.loss))?;
     }
     if optimum.blocks.is_empty() {
         print_sequence(out, check)?;
@@ -132,8 +133,12 @@ fn print_sequence(out: &mut impl Write, check: &Preflight) -> io::Result<()> {
 /// K, m and T, without what the label of the point says already.
 fn size(check: &Preflight) -> String {
     let said: Vec<String> = check.point.split(',').map(|part| part.replace(' ', "")).collect();
-    let parts =
-        [format!("K = {}", check.arms), format!("m = {}", check.memory), format!("T = {}", thousands(check.horizon))];
+    let mut parts = vec![
+        format!("K = {}", check.arms),
+        format!("m = {}", check.memory),
+        format!("T = {}", thousands(check.horizon)),
+    ];
+    parts.extend(check.live.map(|live| format!("lanes = {}", thousands(live.lanes))));
     parts.into_iter().filter(|part| !said.contains(&part.replace(' ', ""))).collect::<Vec<_>>().join(", ")
 }
 

@@ -40,7 +40,8 @@ impl Closing {
     }
 
     pub(super) fn add(&mut self, folder: PathBuf, specs: &[Experiment], results: Vec<Results>) {
-        self.parts.push(FolderResults { folder, results: specs.iter().cloned().zip(results).collect() });
+        let shown = |(spec, results): (&Experiment, Results)| (spec.clone(), results.shown_by(spec));
+        self.parts.push(FolderResults { folder, results: specs.iter().zip(results).map(shown).collect() });
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> Result<(), CliError> {
@@ -92,9 +93,9 @@ fn print_winners(
         return Ok(write!(out, "{}", hanging(&text, "", "  ", width))?);
     }
     let heading = format!(
-        "{}: CPR at T = {}, {} instances",
+        "{}: {}, {} instances",
         visible(spec.heading()),
-        thousands(spec.horizon()),
+        results.regret_name(&format!("CPR at T = {}", thousands(spec.horizon()))),
         thousands(spec.instances())
     );
     write!(out, "{}", hanging(&heading, "", "  ", width))?;

@@ -8,7 +8,7 @@ use calibandit_experiment::format::shell_word;
 use calibandit_experiment::output::{Build, LAYOUT, OutputDir};
 use calibandit_fit::TableError;
 use calibandit_fit::diagnose::{
-    DiagnoseError, Diagnosis, LogFileError, Price, PriceOptions, Starts, diagnose as diagnose_log, read_log,
+    Diagnosis, LogFileError, Price, PriceOptions, Starts, diagnose as diagnose_log, read_log,
 };
 use calibandit_report::diagnosis::{DiagnosisSource, DiagnosisTexts, diagnosis_report};
 use calibandit_report::session::write_report;
@@ -26,21 +26,13 @@ const FILES: [&str; 4] = ["diagnosis.json", "curves.csv", GAME, "report.html"];
 const GAME: &str = "game.toml";
 
 pub(crate) fn diagnose(arguments: &DiagnoseArgs) -> Result<(), CliError> {
-    if arguments.horizon == 0 {
-        return Err(CliError::Usage("`--horizon` is 0, but must be at least 1".into()));
-    }
     let out = arguments.out.as_ref().map(OutputDir::new);
     if let Some(out) = out.as_ref().filter(|_| !arguments.force) {
         // A large log takes a while: what is in the way is said before.
         out.check_replaceable_by_diagnosis(&FILES)?;
     }
     let log = read_log(&arguments.file, arguments.log.columns()).map_err(|error| naming_options(error, arguments))?;
-    let found = diagnose_log(&log, &arguments.options()).map_err(|error| match error {
-        DiagnoseError::Option { option, value, expected } => {
-            CliError::Usage(format!("`--{option}` is {value}, but must be {expected}"))
-        }
-        other => other.into(),
-    })?;
+    let found = diagnose_log(&log, &arguments.options())?;
     drop(log);
     let options = PriceOptions { horizon: arguments.horizon, ..PriceOptions::default() };
     let result = DiagnosisResult { price: found.price(&options).map_err(|error| error.to_string()), found };

@@ -2,8 +2,7 @@
 
 mod stints;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use calibandit::rng::StreamKey;
@@ -15,6 +14,7 @@ use calibandit_paper::f1::{self, DriverPair, Study};
 use serde_json::{Value, json};
 
 use super::lists::print_json;
+use super::targets::{check_target, write_file};
 use crate::args::f1::{F1Command, F1FitArgs, F1PairsArgs};
 use crate::error::CliError;
 use crate::progress::Display;
@@ -34,10 +34,13 @@ pub(super) fn study(data: &Path, options: &f1::StintOptions, jobs: usize) -> Res
 }
 
 fn fit(arguments: &F1FitArgs) -> Result<(), CliError> {
-    let study = study(&arguments.data, &arguments.stints.options(), arguments.jobs)?;
+    if let Some(path) = &arguments.out {
+        check_target(path)?;
+    }
+    let study = study(&arguments.data, &arguments.stints.options(), arguments.threads.jobs)?;
     let model = arguments.model;
     if let Some(path) = &arguments.out {
-        write(&study, model, path).map_err(|source| CliError::File { path: path.clone(), source })?;
+        write_file(path, &content(&study, model, path)?)?;
     }
     if arguments.json {
         return print_json(&summary(&study));
@@ -49,14 +52,14 @@ fn fit(arguments: &F1FitArgs) -> Result<(), CliError> {
     }
 }
 
-fn write(study: &Study, model: WarmUp, path: &Path) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+/// The content of the file, by the end of its name.
+fn content(study: &Study, model: WarmUp, path: &Path) -> io::Result<Vec<u8>> {
     if path.extension().is_some_and(|extension| extension == "json") {
-        serde_json::to_writer_pretty(&mut file, study)?;
-    } else {
-        study.write_csv(model, &mut file).map_err(io::Error::other)?;
+        return Ok(serde_json::to_vec_pretty(study)?);
     }
-    file.flush()
+    let mut csv = Vec::new();
+    study.write_csv(model, &mut csv).map_err(io::Error::other)?;
+    Ok(csv)
 }
 
 fn summary(study: &Study) -> Value {
@@ -120,7 +123,7 @@ fn pairs(arguments: &F1PairsArgs) -> Result<(), CliError> {
     let pairs = match &arguments.data {
         None => f1::shipped(),
         Some(data) => {
-            let study = study(data, &arguments.stints.options(), arguments.jobs)?;
+            let study = study(data, &arguments.stints.options(), arguments.threads.jobs)?;
             let (literal, all) = study.literal_pairs();
             counts = Some((literal.len(), all));
             study.selected_pairs()

@@ -8,19 +8,24 @@ use calibandit_fit::{ArmLosses, Fit, FittedArm, GameFit, LossColumns, fit_game, 
 use serde_json::{Value, json};
 
 use super::lists::print_json;
+use super::targets::{check_target, write_file};
 use crate::args::fit::FitArgs;
 use crate::error::CliError;
 use crate::progress::notice;
 use crate::text::{aligned, paragraph, terminal_width, visible};
 
 pub(crate) fn fit(arguments: &FitArgs) -> Result<(), CliError> {
+    if let Some(path) = &arguments.out {
+        check_target(path)?;
+    }
     let fitted = fit_game(&losses(arguments)?, &arguments.options()?)?;
     let game = fitted.to_toml()?;
     if let Some(path) = &arguments.out {
-        std::fs::write(path, &game).map_err(|source| CliError::File { path: path.clone(), source })?;
+        write_file(path, game.as_bytes())?;
     }
     for arm in fitted.left_out() {
-        notice(&format!("warning: {} is left out of the game", visible(&arm.to_string())));
+        let (name, reason) = (visible(&arm.name), visible(&arm.reason.to_string()));
+        notice(&format!("warning: arm `{name}` is left out of the game: {reason}"));
     }
     if let (Some(column), Some(arm)) = (&arguments.position, fitted.arms().iter().find(|arm| is_time(&arm.fit))) {
         notice(&format!(

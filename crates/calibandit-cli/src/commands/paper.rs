@@ -7,7 +7,8 @@ use calibandit_experiment::output::OutputDir;
 use calibandit_experiment::run::Shard;
 use calibandit_experiment::spec::Overrides;
 use calibandit_paper::f1::{self, DriverPair, StintOptions};
-use calibandit_paper::figures::{self, PaperFigure};
+use calibandit_paper::figures::{self, FigureSet, PaperFigure};
+use calibandit_paper::identification::{IDENTIFICATION_RUNS, identification_figure};
 use calibandit_report::report::ReportSection;
 use calibandit_report::session::{ExtraSection, ReportTexts};
 
@@ -18,16 +19,13 @@ use crate::args::PaperArgs;
 use crate::error::CliError;
 
 pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
-    if arguments.instances == Some(0) {
-        return Err(CliError::no_instances());
-    }
-    let list = if arguments.neighbours { figures::NEIGHBOURS } else { figures::FIGURES };
-    let selected = figures::select(list, &arguments.figures)?;
+    let set = set(arguments);
+    let selected = figures::select(set.figures, &arguments.figures)?;
     let is_f1 = |figure: &PaperFigure| matches!(figure, PaperFigure::LapTimeModels | PaperFigure::FittedPairs(_));
     // From raw lap times if a folder is given; otherwise the models that are part of the library.
     let fitted = match &arguments.f1_data {
         Some(folder) if selected.iter().any(is_f1) => {
-            Some(study(folder, &StintOptions::default(), arguments.execution.jobs)?.selected_pairs())
+            Some(study(folder, &StintOptions::default(), arguments.execution.threads.jobs)?.selected_pairs())
         }
         _ => None,
     };
@@ -43,6 +41,13 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
                 section.command = again(arguments, figure.name(), fitted.is_some());
                 sections.push(ExtraSection { section, after: specs.len() });
             }
+            (PaperFigure::Identification, _) => {
+                let runs = arguments.instances.unwrap_or(if arguments.quick { 50 } else { IDENTIFICATION_RUNS });
+                let mut section = ReportSection::new(identification_figure(runs));
+                section.prose = figures::identification_caption().to_owned();
+                section.command = again(arguments, figure.name(), false);
+                sections.push(ExtraSection { section, after: specs.len() });
+            }
             (PaperFigure::FittedPairs(_), Some(pairs)) => {
                 // All figures on fitted pairs are replaced by one experiment per pair.
                 if !std::mem::replace(&mut pairs_added, true) {
@@ -53,7 +58,7 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
                 }
             }
             (figure, _) => {
-                let experiment = figure.experiment().expect("all figures but the lap-time models are experiments");
+                let experiment = figure.experiment().expect("the other figures are experiments");
                 commands.push((experiment.name.to_string(), again(arguments, experiment.name, false)));
                 specs.push(experiment.read()?);
             }
@@ -70,16 +75,12 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
         own.map(|(_, command)| command.clone()).expect("every experiment has a command")
     };
     let PaperArgs { execution, .. } = arguments;
-    let folder = if arguments.neighbours { "out/neighbours" } else { "out/paper" };
-    let out = &arguments.out.clone().unwrap_or_else(|| folder.into());
+    let out = &arguments.out.clone().unwrap_or_else(|| format!("out/{}", set.name).into());
     // Other figures of the paper are results of the same kind.
     let known = experiments_of_the_paper(&fitted.unwrap_or_else(f1::shipped))?;
     let force = arguments.force || OutputDir::new(out).holds_only(&known);
-    let run = Output { out, force, shard: Shard::WHOLE, jobs: execution.jobs, sections };
-    let (title, lead) = match arguments.neighbours {
-        true => (figures::NEIGHBOURS_TITLE, figures::NEIGHBOURS_LEAD),
-        false => (figures::TITLE, figures::LEAD),
-    };
+    let run = Output { out, force, shard: Shard::WHOLE, jobs: execution.threads.jobs, sections };
+    let FigureSet { title, lead, .. } = set;
     let texts = ReportTexts { title, lead, caption: &figures::caption, command: &command };
     let results = run.run(texts, &shortened)?;
     let mut closing = Closing::new(execution);
@@ -87,10 +88,19 @@ pub(crate) fn paper(arguments: &PaperArgs) -> Result<(), CliError> {
     closing.print(&mut io::stdout().lock())
 }
 
+/// The figures to choose from.
+fn set(arguments: &PaperArgs) -> FigureSet {
+    match (arguments.neighbours, arguments.lanes) {
+        (true, _) => figures::NEIGHBOUR_SET,
+        (_, true) => figures::LANE_SET,
+        (false, false) => figures::PAPER,
+    }
+}
+
 /// Every experiment that `paper` can run: the figures, and one for each pair of drivers.
 fn experiments_of_the_paper(pairs: &[DriverPair]) -> Result<Vec<Experiment>, CliError> {
     let mut all = f1::experiments(pairs)?;
-    for experiment in figures::FIGURES.iter().chain(figures::NEIGHBOURS).filter_map(PaperFigure::experiment) {
+    for experiment in figures::all().filter_map(PaperFigure::experiment) {
         all.push(experiment.read()?);
     }
     Ok(all)
@@ -100,8 +110,8 @@ fn experiments_of_the_paper(pairs: &[DriverPair]) -> Result<Vec<Experiment>, Cli
 fn again(arguments: &PaperArgs, name: &str, refitted: bool) -> String {
     let mut command = match &arguments.f1_data {
         Some(folder) if refitted => format!("cargo run --release -- paper --f1-data {}", folder.display()),
-        _ if arguments.neighbours => format!("cargo run --release -- paper --neighbours {name}"),
-        _ => format!("cargo run --release -- paper {name}"),
+        _ if set(arguments) == figures::PAPER => format!("cargo run --release -- paper {name}"),
+        _ => format!("cargo run --release -- paper --{} {name}", set(arguments).name),
     };
     if let Some(instances) = arguments.instances {
         command += &format!(" --instances {instances}");

@@ -20,6 +20,12 @@ pub(crate) fn pilot(arguments: &PilotArgs) -> Result<(), CliError> {
         if name.is_empty() {
             return Err(CliError::Usage("`--arms` has an empty name: separate the names by single commas".into()));
         }
+        if name.contains(char::is_control) {
+            let name = visible(name);
+            return Err(CliError::Usage(format!(
+                "`--arms` has the name `{name}`, with a control character: remove it"
+            )));
+        }
         if !known.insert(name) {
             return Err(CliError::Usage(format!("`--arms` has `{name}` twice: each arm needs a name of its own")));
         }

@@ -19,9 +19,6 @@ use crate::progress::{Display, notice, print_note, stop_on_ctrl_c};
 use crate::text::visible;
 
 pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
-    if arguments.instances == Some(0) {
-        return Err(CliError::no_instances());
-    }
     let mut specs: Vec<Experiment> = Vec::new();
     let overrides = Overrides { seed: arguments.seed, instances: arguments.instances, horizon: None };
     for file in &arguments.files {
@@ -55,7 +52,7 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
     // So are all experiments; a session checks its own.
     for (out, specs) in groups.iter().skip(1) {
         let options = RunOptions {
-            threads: arguments.execution.jobs,
+            threads: arguments.execution.threads.jobs,
             shard: arguments.shard,
             stop: stop_on_ctrl_c(),
             progress: &(),
@@ -70,7 +67,7 @@ pub(crate) fn run(arguments: &args::RunArgs) -> Result<(), CliError> {
             out: &out,
             force: arguments.force,
             shard: arguments.shard,
-            jobs: arguments.execution.jobs,
+            jobs: arguments.execution.threads.jobs,
             sections: vec![],
         };
         closing.add(out.clone(), specs, run.run(texts(&command), specs)?);

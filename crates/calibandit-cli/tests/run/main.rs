@@ -226,7 +226,10 @@ fn no_instances_are_refused_by_the_name_of_the_option() {
         let refused = calibandit(folder.path(), command);
         assert_eq!(refused.status.code(), Some(2));
         let message = String::from_utf8(refused.stderr).unwrap();
-        assert!(message.contains("`--instances` is 0") && !message.contains("small.toml"), "{message}");
+        assert!(
+            message.contains("'--instances <N>': give a whole number from 1") && !message.contains("small.toml"),
+            "{message}"
+        );
     }
 }
 

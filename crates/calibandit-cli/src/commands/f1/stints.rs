@@ -1,6 +1,5 @@
 //! `calibandit f1 stints`: how the loss changes with the lap of a stint.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,15 +9,18 @@ use calibandit_report::chart::Palette;
 
 use crate::args::f1::F1StintsArgs;
 use crate::commands::lists::print_json;
+use crate::commands::targets::{check_target, write_file};
 use crate::error::CliError;
 use crate::text::{aligned, paragraph, terminal_width, visible};
 
 pub(super) fn stints(arguments: &F1StintsArgs) -> Result<(), CliError> {
     let folder = arguments.data.as_ref().unwrap_or(&arguments.folder);
+    for path in &arguments.out {
+        check_target(path)?;
+    }
     let effects = stint_effects(folder, &arguments.options())?;
     for path in &arguments.out {
-        let content = content(&effects, path).map_err(|source| CliError::File { path: path.clone(), source })?;
-        fs::write(path, content).map_err(|source| CliError::File { path: path.clone(), source })?;
+        write_file(path, &content(&effects, path)?)?;
     }
     if arguments.json {
         return print_json(&serde_json::to_value(&effects).map_err(io::Error::from)?);
