@@ -1,7 +1,10 @@
 """The paper's unweighted game played from Python, one play after the other. Called as
 `peer_python.py LIBRARY POLICY ARMS MEMORY HORIZON INSTANCES`, where LIBRARY is `numpy` (policies written by hand),
 `river` or `SMPyBandits` (policies of these libraries, which play single plays: EXP3 and UCB1). Prints the CPU time and
-the mean excess loss with its standard error."""
+the mean excess loss with its standard error.
+
+MEMORY 0 is a rested game: the rotting arms of Seznec et al. 2019, Figure 1 with L = 0.02 * 1.25^16 for two arms, Figure
+2 for ten. SMPyBandits has RAW-UCB, FEWA and wSWA for it."""
 
 import math
 import sys
@@ -21,6 +24,26 @@ class Game:
         loss = 0.35 if arm == self.best and self.streak >= self.memory else 0.5
         self.excess += loss - 0.35
         return float(self.rng.random() < loss)
+
+
+class RottingGame:
+    """Rewards of rotting arms; the excess is that of losses over 1/2, as in this project."""
+
+    def __init__(self, arms, rng):
+        self.rng, self.excess, self.plays = rng, 0.0, [0] * arms
+        if arms == 2:
+            self.range = 0.02 * 1.25**16
+            self.falls = [(2501, self.range / 2), (0, 0.0)]
+        else:
+            self.range = 20.0
+            self.falls = [(0, 0.0)] + [(1000, 10 * 10 ** ((x - arms + 1) / 2)) for x in range(1, arms)]
+
+    def play(self, arm):
+        last, mean = self.falls[arm]
+        reward = mean if self.plays[arm] < last else -mean
+        self.plays[arm] += 1
+        self.excess -= reward / self.range
+        return reward + self.rng.standard_normal()
 
 
 def numpy_exp3(game, arms, memory, horizon, rng, batch=1):
@@ -101,6 +124,28 @@ def smpy_policy(name):
     return run
 
 
+def smpy_rested(name):
+    """The policies of SMPyBandits for rotting arms, which are not in its package on PyPI."""
+    from SMPyBandits.Policies.FEWA import EFF_FEWA
+    from SMPyBandits.Policies.RAWUCB import EFF_RAWUCB
+    from SMPyBandits.Policies.SWA import wSWA
+
+    made = {
+        "raw-ucb": lambda arms: EFF_RAWUCB(arms, alpha=1.4, subgaussian=1, m=1.1),
+        "fewa": lambda arms: EFF_FEWA(arms, alpha=0.06, subgaussian=1, m=1.1),
+        "wswa": lambda arms: wSWA(arms, subgaussian=1, alpha=0.02),
+    }[name]
+
+    def run(game, arms, memory, horizon, rng):
+        policy = made(arms)
+        policy.startGame()
+        for _ in range(horizon):
+            arm = int(policy.choice())
+            policy.getReward(arm, game.play(arm))
+
+    return run
+
+
 def main():
     library, name = sys.argv[1:3]
     arms, memory, horizon, instances = map(int, sys.argv[3:7])
@@ -111,11 +156,12 @@ def main():
         "epoch-ucb": numpy_epoch_ucb,
         "ucb1": numpy_ucb1,
     }
-    run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy_policy}[library](name)
+    smpy = smpy_policy if memory else smpy_rested
+    run = {"numpy": by_hand.get, "river": river_policy, "SMPyBandits": smpy}[library](name)
     excesses, start = [], time.process_time()
     for instance in range(instances):
         rng = np.random.default_rng(instance)
-        game = Game(instance % arms, memory, rng)
+        game = Game(instance % arms, memory, rng) if memory else RottingGame(arms, rng)
         run(game, arms, memory, horizon, rng)
         excesses.append(game.excess)
     seconds = time.process_time() - start

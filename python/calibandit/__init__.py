@@ -33,6 +33,10 @@ from ._experiment import Experiment, run
 from ._fit import FittedArm, GameFit, fit
 from ._frame import Frame
 from ._game import Game, game
+from ._lane import Lane
+from ._lane_decision import LaneDecision, Recorded
+from ._lane_state import LaneCounts, LaneState
+from ._lanes import LaneAdvisor
 from ._noise import Bernoulli, Beta, Noise, NoNoise, Normal
 from ._optimum import BestSequence, Optimum, Reo
 from ._pilot import PilotPlan, pilot
@@ -48,6 +52,7 @@ from .errors import (
     GameError,
     HorizonWarning,
     InternalError,
+    LaneBusyError,
     LeftOutWarning,
     MemoryBoundWarning,
     MissingFileError,
@@ -94,6 +99,12 @@ __all__ = [
     "GameFit",
     "HorizonWarning",
     "InternalError",
+    "Lane",
+    "LaneAdvisor",
+    "LaneBusyError",
+    "LaneCounts",
+    "LaneDecision",
+    "LaneState",
     "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
@@ -110,6 +121,7 @@ __all__ = [
     "PolicyLike",
     "PolicySpec",
     "Price",
+    "Recorded",
     "ReentrantCallError",
     "Reo",
     "ReoDiagnosis",

@@ -42,6 +42,10 @@ class MonitorVerdict:
     """The bound on the memory, if the policy has one."""
     probe: bool
     """Whether first visits have a longer burn-in."""
+    detectable: float | None
+    """With the probe, after the first visits: the least difference between the losses from the M-th to the 2M-th play
+    in a row and the later ones that the test of the probes finds in 80 % of the cases. Half of it takes four times as
+    many plays."""
 
 
 class AdvisorState(Frame):

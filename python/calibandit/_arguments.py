@@ -12,6 +12,9 @@ from .errors import ArgumentTypeError, SpecError
 
 #: The largest whole number that the compiled part takes.
 LARGEST = 2**63 - 1
+#: The most instances and plays of an experiment.
+MOST_INSTANCES = 10**6
+MOST_PLAYS = 2**53
 
 
 def whole(name: str, value: Any, low: int = 0, high: int = LARGEST) -> int:
@@ -27,9 +30,18 @@ def whole(name: str, value: Any, low: int = 0, high: int = LARGEST) -> int:
     except TypeError:
         raise ArgumentTypeError(f"`{name}` must be a whole number, not {value!r}") from None
     if not low <= made <= high:
-        shown = "2**63 - 1" if high == LARGEST else str(high)
+        shown = {LARGEST: "2**63 - 1", MOST_PLAYS: "2**53"}.get(high, str(high))
         raise SpecError(f"`{name}` is {made}: give a whole number from {low} to {shown}")
     return made
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "policy", "policies"), counted(20, "policy", "policies")
+    ('1 policy', '20 policies')
+    """
+    return f"{number} {one if number == 1 else many}"
 
 
 def number(name: str, value: Any) -> float:

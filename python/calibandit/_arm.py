@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, Literal, SupportsFloat, Union
+from typing import Any, Literal, SupportsFloat, Union, cast
 
 from . import _core
 from ._arguments import floats, is_number, number, unknown, whole
@@ -17,7 +17,7 @@ from .errors import ArgumentTypeError, SpecError, UnknownNameError
 __all__ = ["Arm", "ArmList", "LossLike"]
 
 LossLike = Union[SupportsFloat, Iterable[SupportsFloat], Callable[[float], SupportsFloat], Mapping[str, Any]]
-"""Everything accepted as the expected loss of an arm."""
+"""Everything accepted as the expected loss or reward of an arm."""
 
 #: The shapes of a loss curve in experiment files, and the values that may stand beside them.
 _SHAPES = (
@@ -25,6 +25,8 @@ _SHAPES = (
     *("steps", "power", "ramp", "exponential", "rational", "peak", "table", "by_gap", "by_streak"),
 )
 _SPECIAL = ("calibrated", "alone")
+#: The loss of an arm that has neither `loss` nor `reward`; an object of its own, so that a given 0.5 differs from it.
+_USUAL = float("0.5")
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,12 @@ class Arm:
               ``{"constant": 0.5, "calibrated": 0.35}``; ``{"function": f, "calibrated": 0.1}`` works too. A rested arm
               has a curve by formula, such as ``{"power": {"limit": 0.1, "scale": 0.8, "exponent": 0.5}}`` or
               ``{"steps": [{"from": 1, "loss": 0.2}, {"from": 100, "loss": 0.7}]}``.
-        feedback: The noise of observed losses: ``Bernoulli()`` (the default), ``Normal(sd=...)``,
-            ``Beta(concentration=...)`` or ``NoNoise()``. The forms of experiment files work too: ``"bernoulli"``,
-            ``"none"``, ``{"normal": {"sd": 0.1}}``, ``{"beta": {"concentration": 8}}``.
+        reward: Instead of ``loss``: the expected reward of a play, in the same forms, within the range ``rewards`` of
+            the game. The steps of a curve then have ``reward`` in place of ``loss``. Such an arm is checked with its
+            game.
+        feedback: The noise of observed losses, or of rewards if the arm has ``reward``: ``Bernoulli()`` (the default),
+            ``Normal(sd=...)``, ``Beta(concentration=...)`` or ``NoNoise()``. The forms of experiment files work too:
+            ``"bernoulli"``, ``"none"``, ``{"normal": {"sd": 0.1}}``, ``{"beta": {"concentration": 8}}``.
         trend: States that a function is ``"decreasing"`` or ``"increasing"`` in the tally. ``reo`` and ``optimum`` then
             do not have to evaluate every window.
         name: The name in tables, figures and messages. The names of a game differ.
@@ -63,10 +68,11 @@ class Arm:
 
     weights: Iterable[SupportsFloat] | None = None
     memory: int | Literal["all"] | None = None
-    loss: LossLike = 0.5
+    loss: LossLike | None = _USUAL
     feedback: NoiseLike = field(default_factory=Bernoulli)
     trend: Literal["decreasing", "increasing"] | None = None
     name: str | None = None
+    reward: LossLike | None = None
 
     def __post_init__(self) -> None:
         if self.weights is not None:
@@ -75,53 +81,70 @@ class Arm:
             if isinstance(self.memory, str):
                 raise ArgumentTypeError(f"`memory` must be a whole number or 'all', not {self.memory!r}")
             self._set("memory", whole("memory", self.memory))
-        self._set("loss", _loss(self.loss))
+        if self.reward is None:
+            self._set("loss", _curve("loss", self.loss))
+        elif self.loss is _USUAL or self.loss is None:
+            self._set("loss", None)
+            self._set("reward", _curve("reward", self.reward))
+        else:
+            raise SpecError("an arm has `loss` or `reward`, not both")
         self._set("feedback", noise(self.feedback))
         if self.trend not in (None, "decreasing", "increasing"):
             raise SpecError(f"`trend` is {self.trend!r}: give 'decreasing', 'increasing' or None")
         if self.name is not None and not isinstance(self.name, str):
             raise ArgumentTypeError(f"`name` must be a text, not {self.name!r}")
-        _core.check_arm(self._parts())
+        if self.reward is None:
+            _core.check_arm(self._parts())
 
     def _set(self, attribute: str, value: Any) -> None:
         object.__setattr__(self, attribute, value)
 
     def __repr__(self) -> str:
         shown = [f"{name}={getattr(self, name)!r}" for name in ("weights", "memory") if getattr(self, name) is not None]
-        shown.append(f"loss={self.loss!r}")
+        shown.append(f"{self._key}={self._given!r}")
         if self.feedback != Bernoulli():
             shown.append(f"feedback={self.feedback!r}")
         shown += [f"{name}={getattr(self, name)!r}" for name in ("trend", "name") if getattr(self, name) is not None]
         return f"Arm({', '.join(shown)})"
 
     @property
+    def _key(self) -> str:
+        return "loss" if self.reward is None else "reward"
+
+    @property
+    def _given(self) -> Any:
+        return self.loss if self.reward is None else self.reward
+
+    @property
     def function(self) -> Callable[[float], SupportsFloat] | None:
-        """The loss curve if it is a function, otherwise None."""
-        if callable(self.loss):
-            return self.loss
-        if isinstance(self.loss, Mapping) and "function" in self.loss:
-            function: Callable[[float], SupportsFloat] = self.loss["function"]
+        """The curve of losses or rewards if it is a function, otherwise None."""
+        given = self._given
+        if callable(given):
+            return cast("Callable[[float], SupportsFloat]", given)
+        if isinstance(given, Mapping) and "function" in given:
+            function: Callable[[float], SupportsFloat] = given["function"]
             return function
         return None
 
     @property
     def curve(self) -> dict[str, Any]:
-        """The loss curve as in experiment files. For a function: only the values given beside it."""
-        if isinstance(self.loss, Mapping):
-            return {key: value for key, value in self.loss.items() if key != "function"}
-        if callable(self.loss):
+        """The curve of losses or rewards as in experiment files. For a function: only the values given beside it."""
+        given = self._given
+        if isinstance(given, Mapping):
+            return {key: value for key, value in given.items() if key != "function"}
+        if callable(given):
             return {}
-        if isinstance(self.loss, float):
-            return {"constant": self.loss}
-        return {"by_plays": self.loss}
+        if isinstance(given, float):
+            return {"constant": given}
+        return {"by_plays": given}
 
     @property
     def spec(self) -> dict[str, Any]:
         """The arm as in experiment files. A function has no such form: an arm with one raises :class:`SpecError`."""
         if self.function is not None:
-            raise SpecError("the loss of the arm is a function, which an experiment file cannot hold")
+            raise SpecError(f"the {self._key} of the arm is a function, which an experiment file cannot hold")
         feedback = noise(self.feedback).spec
-        fields = {"name": self.name, "weights": self.weights, "memory": self.memory, "loss": self.curve}
+        fields = {"name": self.name, "weights": self.weights, "memory": self.memory, self._key: self.curve}
         return {key: value for key, value in {**fields, "feedback": feedback}.items() if value is not None}
 
     @classmethod
@@ -133,16 +156,17 @@ class Arm:
         """
         if not isinstance(spec, Mapping):
             raise ArgumentTypeError(f"an arm must be a calibandit.Arm or a mapping, not {type(spec).__name__}")
-        known = ["weights", "memory", "loss", "feedback", "trend", "name"]
+        known = ["weights", "memory", "loss", "feedback", "trend", "name", "reward"]
         for key in spec:
             if key not in known:
                 raise UnknownNameError(unknown("key of an arm", key, known))
         fields = dict(spec)
         if fields.get("weights") is not None and all(weight == 1.0 for weight in fields["weights"]):
             fields["memory"] = len(fields.pop("weights"))
-        loss = fields.get("loss")
-        if isinstance(loss, Mapping) and len(loss) == 1 and next(iter(loss)) in ("constant", "by_plays"):
-            fields["loss"] = next(iter(loss.values()))
+        for key in ("loss", "reward"):
+            curve = fields.get(key)
+            if isinstance(curve, Mapping) and len(curve) == 1 and next(iter(curve)) in ("constant", "by_plays"):
+                fields[key] = next(iter(curve.values()))
         return cls(**fields)
 
     def _parts(self) -> tuple[Any, ...]:
@@ -154,28 +178,29 @@ class Arm:
         loss = dumps(curve) if function is None else function
         feedback = dumps(noise(self.feedback).spec)
         memory = None if self.memory is None else dumps(self.memory)
-        return (self.name, self.weights, memory, loss, calibrated, alone, self.trend, feedback)
+        is_reward = self.reward is not None
+        return (self.name, self.weights, memory, loss, calibrated, alone, self.trend, feedback, is_reward)
 
 
-def _loss(loss: Any) -> Any:
-    """A loss with plain numbers and lists in it."""
-    if callable(loss):
-        return loss
-    if is_number(loss):
-        return number("loss", loss)
-    if not isinstance(loss, Mapping):
-        if isinstance(loss, (str, bytes)):
-            raise ArgumentTypeError(f"`loss` must be a number, a sequence of numbers or a function, not {loss!r}")
-        return floats("loss", loss)
-    for key in loss:
+def _curve(name: str, given: Any) -> Any:
+    """A curve with plain numbers and lists in it."""
+    if callable(given):
+        return given
+    if is_number(given):
+        return number(name, given)
+    if not isinstance(given, Mapping):
+        if isinstance(given, (str, bytes)):
+            raise ArgumentTypeError(f"`{name}` must be a number, a sequence of numbers or a function, not {given!r}")
+        return floats(name, given)
+    for key in given:
         if key not in (*_SHAPES, *_SPECIAL):
-            raise UnknownNameError(unknown("part of a loss curve", key, [*_SHAPES, *_SPECIAL]))
-    if "function" in loss and not callable(loss["function"]):
-        raise ArgumentTypeError(f"`loss['function']` must be a function of the tally, not {loss['function']!r}")
-    beside = [key for key in loss if key not in ("function", *_SPECIAL)]
-    if "function" in loss and beside:
-        raise SpecError(f"beside a function, `loss` may have `calibrated` and `alone`, but not {', '.join(beside)}")
-    return {key: _part(f"loss[{key!r}]", value) for key, value in loss.items()}
+            raise UnknownNameError(unknown(f"part of a {name} curve", key, [*_SHAPES, *_SPECIAL]))
+    if "function" in given and not callable(given["function"]):
+        raise ArgumentTypeError(f"`{name}['function']` must be a function of the tally, not {given['function']!r}")
+    beside = [key for key in given if key not in ("function", *_SPECIAL)]
+    if "function" in given and beside:
+        raise SpecError(f"beside a function, `{name}` may have `calibrated` and `alone`, but not {', '.join(beside)}")
+    return {key: _part(f"{name}[{key!r}]", value) for key, value in given.items()}
 
 
 def _part(name: str, value: Any) -> Any:

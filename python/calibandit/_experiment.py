@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from . import _core
-from ._arguments import whole
+from ._arguments import MOST_INSTANCES, counted, whole
 from ._game import Game
 from ._json import dumps, loads
 from ._log import logged, logger, warn
@@ -177,7 +177,7 @@ class Experiment:
         part = None if shard is None else _shard(shard)
         if to is not None and any(Path(to).glob(".unfinished-*.jsonl")):
             logger.info("%s has an unfinished run: finished tasks of the same experiment are kept", to)
-        with watcher(progress, self.name) as told, logged(self.name, repr(self)):
+        with logged(self.name, repr(self)), watcher(progress, self.name) as told:
             return Result(_core.run(self._path, self._text, to, bool(force), number, part, seed, instances, told))
 
     def _with(self, seed: SeedLike, instances: int | None) -> Experiment:
@@ -186,7 +186,7 @@ class Experiment:
         if seed is not None:
             changes["seed"] = seed_of(seed)
         if instances is not None:
-            changes["instances"] = whole("instances", instances, low=1)
+            changes["instances"] = whole("instances", instances, low=1, high=MOST_INSTANCES)
         if not changes:
             return self
         return _remake(self._path, _core.complete_spec(None, dumps({**self.spec, **changes})))
@@ -199,8 +199,10 @@ class Experiment:
         spec = self.spec
         points = len(self._points())
         swept = f"{points} points, " if points > 1 else ""
+        policies = counted(len(spec["policy"]), "policy", "policies")
+        instances = counted(spec["instances"], "instance", "instances")
         return (
-            f"<Experiment {spec['name']!r}: {len(spec['policy'])} policies, {swept}{spec['instances']} instances, "
+            f"<Experiment {spec['name']!r}: {policies}, {swept}{instances}, "
             f"horizon {spec['horizon']:,}, seed {spec['seed']}>"
         )
 

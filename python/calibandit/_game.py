@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat
 
 from . import _core, _html
-from ._arguments import listed, unknown, whole
+from ._arguments import floats, listed, unknown, whole
 from ._arm import Arm, ArmList
 from ._core import Game as CoreGame
 from ._core import Session
@@ -46,6 +46,13 @@ class Game:
     >>> workers.optimum(100).sequence
     <BestSequence of 100 plays: 100 * bob>
 
+    A game may be stated in rewards: with their range, and arms that have ``reward``. Policies still see losses, the
+    reward ``r`` being the loss ``(high - r) / (high - low)``; :meth:`Result.in_rewards` converts the results back:
+
+    >>> shops = cb.Game(rewards=(0, 20), arms=[cb.Arm(memory=2, reward=[4, 15]), cb.Arm(memory=2, reward=10)])
+    >>> shops.play([0, 0, 1]).tolist()
+    [0.8, 0.25, 0.5]
+
     Named games draw the index of their best arm in each instance. ``arms``, ``reo``, ``optimum``, ``play`` and the
     properties then describe the first instance that :func:`simulate` plays; :meth:`draw` returns any other:
 
@@ -56,19 +63,25 @@ class Game:
     _core: CoreGame
     _made_from: tuple[Any, ...]
 
-    def __init__(self, arms: Iterable[Arm], title: str | None = None) -> None:
+    def __init__(
+        self,
+        arms: Iterable[Arm],
+        title: str | None = None,
+        rewards: tuple[SupportsFloat, SupportsFloat] | None = None,
+    ) -> None:
         given = listed("arms", arms, "calibandit.Arm objects")
         for i, arm in enumerate(given):
             if not isinstance(arm, Arm):
                 raise ArgumentTypeError(f"`arms[{i}]` must be a calibandit.Arm, not {type(arm).__name__}")
         if title is not None and not isinstance(title, str):
             raise ArgumentTypeError(f"`title` must be a text, not {title!r}")
+        range_ = None if rewards is None else _range(rewards)
         if any(arm.function is not None for arm in given):
-            self._core = _core.Game.from_arms([arm._parts() for arm in given], title)
+            self._core = _core.Game.from_arms([arm._parts() for arm in given], title, range_)
         else:
-            table = {"kind": "custom", "title": title, "arm": [arm.spec for arm in given]}
+            table = {"kind": "custom", "title": title, "rewards": range_, "arm": [arm.spec for arm in given]}
             self._core = _core.Game.from_spec(dumps(table))
-        self._made_from = ("arms", given, title)
+        self._made_from = ("arms", given, title, range_)
 
     @classmethod
     def _of(cls, core: CoreGame, *made_from: Any) -> Game:
@@ -224,8 +237,9 @@ class Game:
         if how == "spec":
             return f"Game.from_spec({self.spec!r})"
         if how == "arms":
-            title = f", title={more[0]!r}" if more[0] is not None else ""
-            return f"Game(arms={what!r}{title})"
+            named = zip(("title", "rewards"), more)
+            rest = "".join(f", {name}={value!r}" for name, value in named if value is not None)
+            return f"Game(arms={what!r}{rest})"
         return f"<Game drawn from {what!r}, seed={more[0]}, instance={more[1]}>"
 
     def _repr_html_(self) -> str:
@@ -235,7 +249,7 @@ class Game:
             (
                 names[i] + (" (best)" if i == best else ""),
                 str(arm.memory) if arm.memory is not None else f"weights {_short(arm.weights)}",
-                _short(arm.loss),
+                _short(arm._given) if arm.reward is None else f"reward {_short(arm._given)}",
                 repr(arm.feedback),
                 losses[i],
             )
@@ -278,10 +292,18 @@ def _is_python(arm: Any) -> bool:
 def _of_objects(table: dict[str, Any]) -> Game:
     """A custom game whose arms are objects, some of them perhaps with functions."""
     for key in table:
-        if key not in ("kind", "title", "arm"):
-            raise UnknownNameError(unknown("parameter of a custom game", key, ["title", "arm"]))
+        if key not in ("kind", "title", "rewards", "arm"):
+            raise UnknownNameError(unknown("parameter of a custom game", key, ["title", "rewards", "arm"]))
     arms = [arm if isinstance(arm, Arm) else Arm.from_spec(arm) for arm in table["arm"]]
-    return Game(arms, table.get("title"))
+    return Game(arms, table.get("title"), table.get("rewards"))
+
+
+def _range(rewards: Any) -> tuple[float, float]:
+    """The range of rewards as two numbers."""
+    ends = floats("rewards", rewards)
+    if len(ends) != 2:
+        raise ArgumentTypeError(f"`rewards` must be two numbers, the least and the largest reward, not {rewards!r}")
+    return ends[0], ends[1]
 
 
 def _index(argument: str, arm: Any, names: Mapping[str, int]) -> int:

@@ -71,7 +71,7 @@ def run_shards(
         of = shards or next(iter(splits(folder, name)), None) or _number(spec, _workers(joblib, wanted))
         store = Store(folder, name, of)
         rounds = _Rounds(joblib, spec, __version__, store, retries, timeout, wanted, out)
-        with watcher(progress, spec["name"]) as told, logged(spec["name"], f"{of} shards through joblib"):
+        with logged(spec["name"], f"{of} shards through joblib"), watcher(progress, spec["name"]) as told:
             rounds.run(told)
         return Result.merge(store.paths(), folder if out is not None else folder / "merged", force=force)
 

@@ -41,7 +41,7 @@ def seed_of(seed: SeedLike) -> int:
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(2**SEED_BITS))
     try:
-        return whole("seed", seed, high=2**64 - 1)
+        return whole("seed", seed)
     except ArgumentTypeError:
         raise ArgumentTypeError(
             f"`seed` must be a whole number, None, a NumPy Generator or a SeedSequence, not {seed!r}"

@@ -29,7 +29,6 @@ _MARKERS = {
 _BAND, _OUTER_BAND = 0.18, 0.09
 #: The number of markers along a curve over time.
 _MARKS = 6
-_COLUMNS = ("cpr", "loss", "switches")
 #: The default name of simulations.
 _SIMULATION = "simulation"
 
@@ -45,8 +44,9 @@ def plot(
     backend: str,
 ) -> Any:
     """See :meth:`Result.plot`."""
-    if column not in _COLUMNS:
-        raise UnknownNameError(f"column {column!r} cannot be plotted; use cpr, loss or switches")
+    known = ["cpr", "reward" if result._table.are_in_rewards() else "loss", "switches"]
+    if column not in known:
+        raise UnknownNameError(f"column {column!r} cannot be plotted; use {known[0]}, {known[1]} or {known[2]}")
     choice("spread", spread, ["stderr", "quantiles", "instances", None])
     choice("backend", backend, ["matplotlib", "plotly"])
     for name in policies or []:

@@ -17,7 +17,8 @@ of the share of the work that is done."""
 
 #: The number of seconds after which the bar appears.
 AFTER = 0.5
-_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]"
+#: tqdm begins the postfix with a comma.
+_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
 
 
 def _in_notebook() -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
-from ._arguments import listed
+from ._arguments import counted, listed
 from ._frame import Frame
 from ._json import loads
 from ._options import path_of, text
@@ -106,6 +106,24 @@ class Result(Frame):
         """The labels of the policies."""
         return self._table.labels("policy")[1]
 
+    def in_rewards(self) -> Result:
+        """Convert results of games that are stated in rewards: ``cpr`` is then the regret in rewards, and the column
+        ``reward`` has the expected reward of the first ``t`` plays in place of ``loss``.
+
+        >>> import calibandit as cb
+        >>> game = cb.Game(rewards=(0, 20), arms=[cb.Arm(memory=1, reward=15.0), cb.Arm(memory=1, reward=5.0)])
+        >>> result = cb.simulate(game, ["ucb1"], horizon=1000, checkpoints=1)
+        >>> rewards = result.in_rewards()
+        >>> bool(abs(rewards["reward"][0] + rewards["cpr"][0] - 15_000) < 1e-6)
+        True
+        >>> bool(rewards["cpr"][0] == 20 * result["cpr"][0])
+        True
+
+        Raises:
+            SpecError: if a game is stated in losses. Which reward a loss stands for is never guessed.
+        """
+        return Result(self._table.in_rewards())
+
     def summary(self, *, all_times: bool = False) -> Summary:
         """Summarise the CPR over instances: at the horizon, best policy first; or at every checkpoint.
 
@@ -138,7 +156,7 @@ class Result(Frame):
         ax: Axes | None = None,
         *,
         x: str | None = None,
-        column: Literal["cpr", "loss", "switches"] = "cpr",
+        column: Literal["cpr", "loss", "reward", "switches"] = "cpr",
         policies: str | Sequence[str] | None = None,
         log: bool | Literal["x", "y", "xy"] | None = None,
         spread: Literal["stderr", "quantiles", "instances"] | None = "stderr",
@@ -150,7 +168,7 @@ class Result(Frame):
             ax: the axes to draw into, if there is one panel (only matplotlib).
             x: ``"t"`` for curves over time, or a swept key for the values at the horizon against it, with one panel per
                 combination of the other keys. Default: as in the report.
-            column: what is on the vertical axis.
+            column: what is on the vertical axis; ``"reward"`` for results in rewards, see :meth:`in_rewards`.
             policies: the labels of the policies that are shown. Default: all.
             log: the logarithmic axes: ``"x"``, ``"y"``, ``"xy"`` or True for both, False for none. Default: as in the
                 report.
@@ -174,14 +192,12 @@ class Result(Frame):
 
         t = self["t"]
         times = len(np.unique(t))
-        instances = len(np.unique(self["instance"]))
+        instances = counted(len(np.unique(self["instance"])), "instance", "instances")
+        policies = counted(len(self.policies), "policy", "policies")
         games = f"{len(self.games)} games, " if len(self.games) > 1 else ""
         names = ", ".join(repr(name) for name in self.experiments)
         last = f" up to t = {int(t.max()):,}" if len(self) else ""
-        return (
-            f"<Result {names}: {games}{len(self.policies)} policies, {instances} instances, "
-            f"{times} checkpoints{last}; {len(self):,} rows>"
-        )
+        return f"<Result {names}: {games}{policies}, {instances}, {times} checkpoints{last}; {len(self):,} rows>"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self)[1:-1])}</p>{self.summary()._repr_html_()}"
@@ -195,5 +211,5 @@ class Result(Frame):
         return (_of_parts, self._table.parts())
 
 
-def _of_parts(described: str, csv: bytes) -> Result:
-    return Result(_core.Table.of_parts(described, csv))
+def _of_parts(described: str, csv: bytes, in_rewards: bool = False) -> Result:
+    return Result(_core.Table.of_parts(described, csv, in_rewards))

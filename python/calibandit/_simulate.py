@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union, cast
 
 from . import _core
-from ._arguments import is_number, listed, whole
+from ._arguments import MOST_INSTANCES, MOST_PLAYS, counted, is_number, listed, whole
 from ._game import Game
 from ._game import game as named_game
 from ._json import dumps, loads
@@ -32,6 +32,7 @@ def simulate(
     *,
     name: str = "simulation",
     checkpoints: int | Sequence[int] | Mapping[str, Any] = 200,
+    live: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
     jobs: int | None = None,
@@ -49,6 +50,8 @@ def simulate(
         name: the name of the experiment. Random numbers are derived from it and from the seed.
         checkpoints: the times at which the regret is recorded: a number of evenly spaced times, a list of times, or a
             table as in files: ``{"scale": "log", "points": 50}``.
+        live: live use, a table as ``[live]`` in files: ``{"lanes": 100, "delay": 20, "delay_law": "geometric"}``. The
+            horizon then counts the plays of all lanes, and delays are in steps, in which each lane makes one play.
         n_jobs: the number of threads; -1 for all cores, -2 for all but one. Results do not depend on it.
         progress: None for a bar in terminals and notebooks, True, False, or a function that is called as
             ``progress(done, tasks, part)``. An exception in it ends the simulation, and so does Ctrl-C.
@@ -65,27 +68,38 @@ def simulate(
     >>> both = cb.simulate({"short": cb.games.step(memory=2), "long": cb.games.step(memory=8)}, "ucb1", 1000)
     >>> both.games
     ['short', 'long']
+    >>> lanes = cb.simulate("step", cb.policies.calibrated(memory_bound=3), 10_000, live={"lanes": 10, "delay": 5})
+    >>> lanes.spec["live"]["lanes"]
+    10
     """
     text("name", name)
     games = _games(game)
     given = [_Entry(policy) for policy in _policies(policies)]
-    tasks = len(given) * whole("instances", instances, low=1)
+    number_of_instances = whole("instances", instances, low=1, high=MOST_INSTANCES)
+    tasks = len(given) * number_of_instances
     drawn = seed_of(seed)
     number = threads(n_jobs, jobs)
-    plays = whole("horizon", horizon, low=1)
+    plays = whole("horizon", horizon, low=1, high=MOST_PLAYS)
     when = dumps(_times(checkpoints, plays))
-    told = f"{len(given)} policies, {len(games)} games, {instances} instances, horizon {horizon}, seed {drawn}"
+    lanes = None if live is None else dumps(_table("live", live))
+    size = [
+        counted(len(given), "policy", "policies"),
+        counted(len(games), "game", "games"),
+        counted(number_of_instances, "instance", "instances"),
+    ]
+    told = f"{', '.join(size)}, horizon {horizon}, seed {drawn}"
     tables: list[_core.Table] = []
-    with watcher(progress, name) as watch, logged(name, told):
+    with logged(name, told), watcher(progress, name) as watch:
         for i, (_, one) in enumerate(games):
             table = _core.simulate(
                 one._core,
                 [entry.parts() for entry in given],
                 plays,
-                whole("instances", instances, low=1),
+                number_of_instances,
                 drawn,
                 name,
                 when,
+                lanes,
                 number,
                 _part(watch, i, len(games), tasks),
                 _warn,
@@ -147,6 +161,12 @@ def _times(checkpoints: Any, horizon: int) -> dict[str, Any]:
         return {"points": whole("checkpoints", checkpoints, low=1)}
     times = listed("checkpoints", checkpoints, of="times")
     return {"at": [whole(f"checkpoints[{i}]", time, low=1) for i, time in enumerate(times)]}
+
+
+def _table(name: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"`{name}` must be a table of keys and values, not {given!r}")
+    return dict(given)
 
 
 def _part(watch: Watcher | None, i: int, of: int, tasks: int) -> Callable[[int, int, float], Any] | None:

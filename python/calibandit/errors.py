@@ -24,6 +24,7 @@ __all__ = [
     "GameError",
     "HorizonWarning",
     "InternalError",
+    "LaneBusyError",
     "LeftOutWarning",
     "MemoryBoundWarning",
     "MissingFileError",
@@ -107,6 +108,10 @@ class WaitingError(CalibanditError, RuntimeError):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
         self.outstanding = []
+
+
+class LaneBusyError(WaitingError):
+    """A lane has as many plays under way as its overlap allows. ``outstanding`` lists those without an outcome."""
 
 
 class TellError(CalibanditError, ValueError):

@@ -58,11 +58,19 @@ def test_a_log_of_a_policy_has_one_row_per_play(tmp_path: Path) -> None:
     assert len(log.read_text().splitlines()) == 51
 
 
-def test_the_quick_form_runs(tmp_path: Path) -> None:
+def test_the_quick_form_runs_from_a_log_and_compares_nobody(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    picture = tmp_path / "picture.png"
-    done = run("warm_cache.py", "--quick", "--plot", str(picture))
+    picture, log = tmp_path / "picture.png", tmp_path / "pilot.csv"
+    # Nine plays of each layout from its fourth play in a row on.
+    runs = [f"{order},{layout},0.2" for order, layout in enumerate(["wide", "slim", "full", "heap"] * 12)]
+    runs.sort(key=lambda row: row.split(",")[1])
+    log.write_text("\n".join(["order,layout,ms", *runs]) + "\n")
+    done = run("warm_cache.py", "--quick", "--log", str(log), "--memory-bound", "4", "--plot", str(picture))
     assert done.returncode == 0, done.stderr
+    assert "say nothing about who is fastest" in done.stdout and "saved by" not in done.stdout
+    # The losses of the log are in what `calibrated` knows at the end, and the probe in what its monitor says.
+    known = done.stdout[done.stdout.index("What `calibrated` knew") :]
+    assert "memory bound 4" in known, known
     for name in ("round-robin", "UCB1", "Thompson", "calibrated", "first / last"):
         assert name in done.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")

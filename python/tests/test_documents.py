@@ -15,6 +15,7 @@ PAGES = [
     "docs/guide/your-own-game.md",
     "docs/guide/your-own-policy.md",
     "docs/how-to/live-advisor.md",
+    "docs/how-to/many-users.md",
     "docs/how-to/plan-a-pilot.md",
     "docs/how-to/results.md",
 ]

@@ -14,6 +14,7 @@ BUILT_IN = {
     "FolderError": OSError,
     "GameError": ValueError,
     "InternalError": RuntimeError,
+    "LaneBusyError": RuntimeError,
     "MissingFileError": FileNotFoundError,
     "MissingFolderError": FileNotFoundError,
     "PolicyError": ValueError,

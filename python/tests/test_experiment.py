@@ -264,7 +264,7 @@ def test_what_goes_on_is_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path
     caplog.set_level(logging.INFO, logger="calibandit")
     cb.simulate("step", "ucb1", 100, instances=3, name="one")
     begin, end = (record.getMessage() for record in caplog.records)
-    assert begin.startswith("one begins: 1 policies, 1 games, 3 instances, horizon 100, seed 1")
+    assert begin.startswith("one begins: 1 policy, 1 game, 3 instances, horizon 100, seed 1")
     assert end.startswith("one is finished after ")
     caplog.clear()
     (tmp_path / "out").mkdir()
@@ -294,7 +294,8 @@ def test_progress_is_a_bar_of_tqdm(capsys: pytest.CaptureFixture[str], monkeypat
         time.sleep(0.2)  # tqdm draws at most ten times per second
         told(40, 40, 1.0)
     shown = capsys.readouterr().err
-    assert "fig1a:" in shown and "100%" in shown and "40 of 40 tasks" in shown
+    assert "fig1a:" in shown and "100%" in shown and ", 40 of 40 tasks]" in shown
+    assert "| ," not in shown, "the postfix of tqdm begins with a comma"
     with _progress.watcher(None, "fig1a") as told:
         assert told is None, "neither a terminal nor a notebook"
 

@@ -14,6 +14,7 @@ mod measurements;
 mod page;
 mod paper;
 mod ratios;
+mod rested;
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -29,7 +30,8 @@ pub(crate) use page::write_page;
 pub(crate) use paper::time_paper;
 pub(crate) use ratios::compare;
 
-/// The work that is measured: one policy on instances of the paper's unweighted game.
+/// The work that is measured: one policy on instances of the paper's unweighted game, or of a game of rotting arms if
+/// the memory is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Workload {
     policy: &'static str,
@@ -43,6 +45,11 @@ impl Workload {
     /// 20 instances of the standard game: K = 5, m = M = 3, T = 10^6.
     const fn standard(policy: &'static str) -> Self {
         Self { policy, arms: 5, memory: 3, horizon: 1_000_000, instances: 20 }
+    }
+
+    /// 20 instances of rotting arms.
+    const fn rested(policy: &'static str, arms: u64, horizon: u64) -> Self {
+        Self { policy, arms, memory: 0, horizon, instances: 20 }
     }
 
     fn plays(&self) -> f64 {

@@ -40,7 +40,7 @@ struct CrashSearch {
     summary: &'static str,
 }
 
-const SEARCHES: [CrashSearch; 7] = [
+const SEARCHES: [CrashSearch; 8] = [
     CrashSearch {
         what: "damaged result folders and shards",
         package: "calibandit-experiment",
@@ -96,6 +96,14 @@ const SEARCHES: [CrashSearch; 7] = [
         filter: "of_two_writers",
         tries: Tries::Count("CALIBANDIT_WRITERS", 1_000),
         summary: "pairs of writers: ",
+    },
+    CrashSearch {
+        what: "kills of the live service",
+        package: "calibandit-cli",
+        test: "service",
+        filter: "killed_services",
+        tries: Tries::Count("CALIBANDIT_KILLS", 1_000),
+        summary: "kills of services: ",
     },
 ];
 

@@ -22,6 +22,12 @@ impl EvidenceTable {
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.to_vec());
     }
+
+    /// Columns of numbers are aligned on the right, columns of text on the left.
+    fn alignment(&self, column: usize) -> &'static str {
+        let has_words = |row: &Vec<String>| row[column].contains(char::is_alphabetic);
+        if column == 0 || self.rows[1..].iter().any(has_words) { "---" } else { "---:" }
+    }
 }
 
 impl fmt::Display for EvidenceTable {
@@ -29,8 +35,8 @@ impl fmt::Display for EvidenceTable {
         for (number, row) in self.rows.iter().enumerate() {
             writeln!(f, "| {} |", row.join(" | "))?;
             if number == 0 {
-                let right = vec!["---:"; row.len() - 1].join("|");
-                writeln!(f, "|---|{right}|")?;
+                let marks: Vec<&str> = (0..row.len()).map(|column| self.alignment(column)).collect();
+                writeln!(f, "|{}|", marks.join("|"))?;
             }
         }
         Ok(())

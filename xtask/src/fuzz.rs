@@ -13,13 +13,14 @@ use crate::shell::{self, OutputStream, Program};
 
 /// The targets and the executions of each in a full run: 10^7 in all. Targets that write files or run experiments are
 /// slower, so they have fewer.
-const TARGETS: [(&str, u64); 9] = [
+const TARGETS: [(&str, u64); 10] = [
     ("experiment_files", 400_000),
     ("journals", 200_000),
     ("manifests", 300_000),
     ("results_csv", 4_000_000),
     ("parquet_tables", 100_000),
-    ("snapshots", 4_500_000),
+    ("snapshots", 4_000_000),
+    ("lane_snapshots", 500_000),
     ("fit_tables", 300_000),
     ("histories", 100_000),
     ("logs", 100_000),
@@ -37,13 +38,14 @@ const TIMEOUT: &str = "-timeout=60";
 /// What tells libFuzzer which code an input reaches.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-    -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing -Cdebug-assertions -Coverflow-checks";
+    -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
 
-/// Compiles all targets, with debug assertions and overflow checks.
+/// Compiles all targets. The profile `fuzz` has debug assertions and overflow checks for the crates of the workspace.
 pub(crate) fn build(_: &Machine) -> Result<StepOutcome, StepError> {
     let host = host()?;
     // A named target keeps the instrumentation out of build scripts and procedural macros.
-    let arguments = ["build", "--release", "--quiet", "--package", "calibandit-fuzz", "--features", "libfuzzer"];
+    let arguments =
+        ["build", "--profile", "fuzz", "--quiet", "--package", "calibandit-fuzz", "--features", "libfuzzer"];
     let folder = ["--bins", "--target-dir", FOLDER, "--target", &host];
     let build = Program::cargo([&arguments[..], &folder[..]].concat()).env("RUSTFLAGS", COVERAGE);
     build.run().map(|()| StepOutcome::default())
@@ -74,7 +76,7 @@ fn run_target(name: &str, runs: u64, host: &str) -> Result<(u64, f64), StepError
     let found = format!("{FOLDER}/corpus/{name}");
     let path = shell::root().join(&found);
     fs::create_dir_all(&path).map_err(|error| StepError::File { path, error })?;
-    let program = shell::root().join(FOLDER).join(host).join("release").join(name).display().to_string();
+    let program = shell::root().join(FOLDER).join(host).join("fuzz").join(name).display().to_string();
     let start = Instant::now();
     let (runs, failing) = (format!("-runs={runs}"), format!("-artifact_prefix={FOLDER}/{name}-"));
     let limits = ["-max_len=4096", TIMEOUT, MEMORY, "-print_final_stats=1", "-verbosity=0"];

@@ -5,6 +5,8 @@
 mod guide {
     #[doc = include_str!("../../README.md")]
     mod readme {}
+    #[doc = include_str!("../../docs/how-to/many-users.md")]
+    mod many_users {}
     #[doc = include_str!("../../docs/guide/which-memory-bound.md")]
     mod which_memory_bound {}
     #[doc = include_str!("../../docs/guide/which-policy.md")]

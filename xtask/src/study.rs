@@ -27,12 +27,15 @@ const STUDIES: [MemoryStudy; 3] = [
 ];
 
 /// Runs all studies and writes what they print to the page. `CALIBANDIT_STUDY_SHARE` is the part of the runs to make:
-/// with 0.01 it is a short look, which is written to a copy of the page in `target/study`.
+/// with 0.01 it is a short look, which is written to a copy of the page in `target/study`. `CALIBANDIT_STUDY_ONLY`
+/// names the one study to run, so that a full run can be made in three pieces.
 pub(crate) fn run(_: &Machine) -> Result<StepOutcome, StepError> {
     let share = std::env::var("CALIBANDIT_STUDY_SHARE").ok().and_then(|share| share.parse().ok()).unwrap_or(1.0f64);
     let page = if share >= 1.0 { PAGE } else { short_page()? };
     let share = share.to_string();
-    for MemoryStudy { package, example } in STUDIES {
+    let only = std::env::var("CALIBANDIT_STUDY_ONLY").ok();
+    let wanted = |study: &&MemoryStudy| only.as_ref().is_none_or(|only| only == study.example);
+    for MemoryStudy { package, example } in STUDIES.iter().filter(wanted) {
         let arguments = ["run", "--release", "--quiet", "--package", package, "--example", example, "--", &share];
         let printed = Program::cargo(arguments).run_echoing(OutputStream::Stdout)?;
         evidence::write_part(page, example, printed.trim())?;

@@ -9,7 +9,7 @@ use calibandit::policy::{ArmReport, RestoredPlays, RunReason, StateError, WarmSt
 use calibandit::rng::StreamKey;
 use calibandit::{
     Advisor, AdvisorState, AnyPolicy, ArmState, Certificate, Feedback, LossRange, Phase, Policy, PolicySpec, Problem,
-    Run,
+    Run, Stream,
 };
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -22,19 +22,24 @@ use crate::policy::{self, IMPOSSIBLE, PyRun};
 use crate::save::SaveQueue;
 
 /// The name that the random numbers of advisors are derived from.
-const NAME: &str = "live";
+pub(crate) const NAME: &str = "live";
+
+/// Why a call is refused that comes from inside another call.
+pub(crate) const IN_USE: &str = "\
+the advisor is in the middle of a call of its policy, and this call comes from there: a policy, or a signal handler \
+that interrupts it, cannot use the advisor that it works for";
 
 /// A policy of the library, or one written in Python. A snapshot does not contain the latter: Python pickles it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Adviser {
+pub(crate) enum Adviser {
     BuiltIn(Box<AnyPolicy>),
     Own(AdvisedPolicy),
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AdvisedPolicy {
+pub(crate) struct AdvisedPolicy {
     #[serde(skip)]
     policy: Arc<Mutex<Option<Py<PyAny>>>>,
     #[serde(skip)]
@@ -155,21 +160,15 @@ impl PyAdvisor {
             let stream = StreamKey::new(seed, NAME, 0).policy();
             let mut memory_bound = None;
             let adviser = match factory {
-                Some(factory) => {
-                    let own = policy::make(&factory, &problem, stream)?.unbind();
-                    Adviser::Own(AdvisedPolicy { policy: Arc::new(Mutex::new(Some(own))), ..AdvisedPolicy::default() })
-                }
+                Some(factory) => own_adviser(&factory, &problem, stream)?,
                 None => {
                     let spec: PolicySpec = serde_json::from_str(json)?;
                     memory_bound = spec.memory_bound();
                     Adviser::BuiltIn(Box::new(spec.build(&problem, stream)?))
                 }
             };
-            let range = match loss_range {
-                (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
-                (low, high) => LossRange::new(low, high)?,
-            };
-            let mut advisor = Advisor::with_range(adviser, arms, range)?.with_monitor(memory_bound, probe)?;
+            let mut advisor =
+                Advisor::with_range(adviser, arms, self::loss_range(loss_range)?)?.with_monitor(memory_bound, probe)?;
             if let Some(horizon) = horizon {
                 advisor = advisor.with_horizon(horizon)?;
             }
@@ -344,10 +343,7 @@ impl PyAdvisor {
     fn with<T>(&self, method: impl FnOnce(&mut Advisor<Adviser>) -> Result<T, Failure>) -> Result<T, Failure> {
         called(|| match self.advisor.try_lock() {
             Ok(mut advisor) => method(&mut advisor),
-            Err(TryLockError::WouldBlock) => Err(Failure::Busy(
-                "the advisor is in the middle of a call of its policy, and this call comes from there: a policy, or a \
-                 signal handler that interrupts it, cannot use the advisor that it works for",
-            )),
+            Err(TryLockError::WouldBlock) => Err(Failure::Busy(IN_USE)),
             Err(TryLockError::Poisoned(_)) => {
                 Err(Failure::Panic("an earlier call failed, and the advisor is in an unknown state".to_owned()))
             }
@@ -383,10 +379,31 @@ fn frame(state: &AdvisorState, name: impl Fn(usize) -> String) -> Result<PyFrame
 
 /// The exception that the policy raised, if any, otherwise `outcome`.
 fn raised<T, E: Into<Failure>>(advisor: &Advisor<Adviser>, outcome: Result<T, E>) -> Result<T, Failure> {
-    match advisor.policy() {
-        Adviser::Own(own) => own.raised.or(outcome),
-        Adviser::BuiltIn(_) => outcome.map_err(Into::into),
+    advisor.policy().raised_or(outcome)
+}
+
+impl Adviser {
+    /// The exception that the policy raised, if any, otherwise `outcome`.
+    pub(crate) fn raised_or<T, E: Into<Failure>>(&self, outcome: Result<T, E>) -> Result<T, Failure> {
+        match self {
+            Adviser::Own(own) => own.raised.or(outcome),
+            Adviser::BuiltIn(_) => outcome.map_err(Into::into),
+        }
     }
+}
+
+/// A policy written in Python, made by its factory.
+pub(crate) fn own_adviser(factory: &Bound<'_, PyAny>, problem: &Problem, stream: Stream) -> Result<Adviser, Failure> {
+    let own = policy::make(factory, problem, stream)?.unbind();
+    Ok(Adviser::Own(AdvisedPolicy { policy: Arc::new(Mutex::new(Some(own))), ..AdvisedPolicy::default() }))
+}
+
+/// The range of losses with these ends.
+pub(crate) fn loss_range(ends: (f64, f64)) -> Result<LossRange, Failure> {
+    Ok(match ends {
+        (f64::NEG_INFINITY, f64::INFINITY) => LossRange::unbounded(),
+        (low, high) => LossRange::new(low, high)?,
+    })
 }
 
 /// The text of a snapshot. The advisor has a checksum of its own.

@@ -45,7 +45,7 @@ pub(crate) fn batch(all: &[Results]) -> Result<RecordBatch, ArrowError> {
     }
     add("instance", instances.finish());
     add("t", times.finish());
-    add("loss", Arc::new(Float64Array::from(losses)));
+    add(all.first().map_or("loss", Results::loss_column), Arc::new(Float64Array::from(losses)));
     add("cpr", Arc::new(Float64Array::from(cprs)));
     add("switches", switches.finish());
     for SweptField { name, kind, .. } in swept_fields(all) {

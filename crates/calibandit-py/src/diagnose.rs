@@ -125,13 +125,13 @@ pub(crate) fn in_rows(error: &LogError) -> String {
             let unit = unit.as_ref().map(|unit| format!(" in unit {unit:?}")).unwrap_or_default();
             format!(
                 "order {order} occurs twice{unit}, in rows {} and {} (counted from 0); if several things are logged \
-                 side by side, say which with `unit`",
+                 side by side, say which with `unit`; if it is a time, sort the rows by it and leave `order` out",
                 first - 1,
                 second - 1
             )
         }
         LogError::Loss { row, loss } => {
-            format!("the loss in row {} (counted from 0) is {loss}, but must be finite, or missing", row - 1)
+            format!("the loss in row {} (counted from 0) is {loss:e}, but must be within ±1e100, or missing", row - 1)
         }
         LogError::ArmName { row } => format!(
             "the arm in row {} (counted from 0) must be a name of 1 to 100 characters without control characters, and \

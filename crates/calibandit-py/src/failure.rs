@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use calibandit::lanes::{LaneError, LaneSettingsError};
 use calibandit::{
     AdvisorError, ArmError, AskError, GameError, LossRangeError, OptimumError, PolicyError, ReoError, SnapshotError,
     TellError,
@@ -48,6 +49,10 @@ pub(crate) enum Failure {
     Ask(#[from] AskError),
     #[error(transparent)]
     Tell(#[from] TellError),
+    #[error(transparent)]
+    LaneSettings(#[from] LaneSettingsError),
+    #[error(transparent)]
+    Lane(#[from] LaneError),
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
     #[error(transparent)]
@@ -142,6 +147,17 @@ impl Failure {
             Failure::Tell(TellError::Unknown { .. }) => exception(py, "UnknownDecisionError", &message),
             Failure::Tell(TellError::AlreadySettled { .. }) => exception(py, "AlreadySettledError", &message),
             Failure::Tell(_) => exception(py, "TellError", &message),
+            Failure::LaneSettings(LaneSettingsError::Range { .. }) => exception(py, "SpecError", &message),
+            Failure::LaneSettings(_) => exception(py, "PolicyError", &message),
+            Failure::Lane(error) => {
+                let raised = exception(py, lane_error(&error), &message);
+                match error {
+                    LaneError::Waiting { outstanding } | LaneError::Busy { open: outstanding, .. } => {
+                        with(py, raised, "outstanding", serde_json::to_string(&outstanding).ok())
+                    }
+                    _ => raised,
+                }
+            }
             Failure::Snapshot(_) => exception(py, "SnapshotError", &message),
             Failure::Unknown(_) => exception(py, "UnknownNameError", &message),
             Failure::Busy(_) => exception(py, "ReentrantCallError", &message),
@@ -151,6 +167,20 @@ impl Failure {
                 exception(py, "SpecError", &message)
             }
         }
+    }
+}
+
+/// The exception for a refused command of a lane advisor.
+fn lane_error(error: &LaneError) -> &'static str {
+    match error {
+        LaneError::Busy { .. } => "LaneBusyError",
+        LaneError::Waiting { .. } | LaneError::TooManyOpen { .. } => "WaitingError",
+        LaneError::BadRun { .. } => "SimulationError",
+        LaneError::Unknown { .. } | LaneError::StaleAfter { .. } => "UnknownDecisionError",
+        LaneError::AlreadySettled { .. } => "AlreadySettledError",
+        LaneError::TooLate { .. } | LaneError::Loss { .. } => "TellError",
+        LaneError::Arm { .. } => "UnknownNameError",
+        _ => "SpecError",
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use calibandit::rng::StreamKey;
 use calibandit::{
-    Arm, ArmError, Game, GameSpec, Interrupt, LossCurve, LossCurveSpec, LossFn, Noise, Optima, Shape, Trend, Weights,
-    reo_interruptible,
+    Arm, ArmError, Game, GameError, GameSpec, Interrupt, LossCurve, LossCurveSpec, LossFn, Noise, Optima, RewardRange,
+    Shape, Trend, Weights, reo_interruptible,
 };
 use calibandit_experiment::GameSource;
 use calibandit_experiment::spec::game_from_json;
@@ -38,6 +38,8 @@ pub(crate) struct ArmParts<'py>(
     Option<String>,
     /// The feedback as JSON.
     String,
+    /// Whether the curve and the feedback are those of rewards.
+    bool,
 );
 
 /// Numbers of arms and of the longest memory (`None` if the game is rested), the best arm, the eventual losses and the
@@ -71,11 +73,22 @@ impl PyGame {
 
     /// The game with these arms, some of whose loss curves are Python functions.
     #[staticmethod]
-    fn from_arms(arms: Vec<ArmParts<'_>>, title: Option<String>) -> Result<Self, Failure> {
+    fn from_arms(arms: Vec<ArmParts<'_>>, title: Option<String>, rewards: Option<(f64, f64)>) -> Result<Self, Failure> {
         called(|| {
             let raised = Raised::default();
-            let arms = arms.into_iter().map(|parts| arm(parts, &raised)).collect::<Result<Vec<Arm>, Failure>>();
-            let game = Game::new(raised.or(arms)?)?;
+            let range = rewards.map(|(low, high)| RewardRange::new(low, high)).transpose()?;
+            let mut made = Vec::with_capacity(arms.len());
+            for (index, parts) in arms.into_iter().enumerate() {
+                if parts.8 && range.is_none() {
+                    return Err(GameError::NoRewards { arm: index, name: parts.0 }.into());
+                }
+                made.push(raised.or(arm(parts, range, &raised))?);
+            }
+            let game = Game::new(made)?;
+            let game = match range {
+                Some(range) => game.with_rewards(range),
+                None => game,
+            };
             let source = match title {
                 Some(title) => {
                     Game::check_title(&title)?;
@@ -203,12 +216,13 @@ impl PyGame {
 pub(crate) fn check_arm(parts: ArmParts<'_>) -> Result<(), Failure> {
     called(|| {
         let raised = Raised::default();
-        raised.or(arm(parts, &raised)).map(|_| ())
+        raised.or(arm(parts, None, &raised)).map(|_| ())
     })
 }
 
-fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
-    let ArmParts(name, weights, memory, loss, calibrated, alone, trend, feedback) = parts;
+fn arm(parts: ArmParts<'_>, rewards: Option<RewardRange>, raised: &Raised) -> Result<Arm, Failure> {
+    let ArmParts(name, weights, memory, loss, calibrated, alone, trend, feedback, is_reward) = parts;
+    let range = rewards.filter(|_| is_reward);
     let weights = match (weights, memory) {
         (Some(weights), None) => Weights::new(weights),
         (None, Some(memory)) => Weights::of(serde_json::from_str(&memory)?),
@@ -216,8 +230,16 @@ fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
         (None, None) => Err(ArmError::NoWeights),
     };
     let noise: Noise = serde_json::from_str(&feedback)?;
+    let noise = range.map_or(noise, |range| range.noise(noise));
+    let converted = |value: f64| range.map_or(value, |range| range.loss(value));
     let curve = match loss.extract::<String>() {
-        Ok(json) => LossCurve::try_from(serde_json::from_str::<LossCurveSpec>(&json)?)?,
+        Ok(json) => {
+            let spec: LossCurveSpec = serde_json::from_str(&json)?;
+            LossCurve::try_from(match range {
+                Some(range) => spec.of_rewards(range)?,
+                None => spec,
+            })?
+        }
         Err(_) => {
             let trend = match trend.as_deref() {
                 None => Trend::Unknown,
@@ -229,9 +251,14 @@ fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
                     )));
                 }
             };
-            let mut curve = LossCurve::new(Shape::Function { function: function(loss.unbind(), raised), trend });
-            curve = calibrated.map_or(curve.clone(), |loss| curve.when_calibrated(loss));
-            alone.map_or(curve.clone(), |loss| curve.when_alone(loss))
+            let given = function(loss.unbind(), raised);
+            let (function, trend): (LossFn, Trend) = match range {
+                Some(range) => (Arc::new(move |tally| range.loss(given(tally))), reversed(trend)),
+                None => (given, trend),
+            };
+            let mut curve = LossCurve::new(Shape::Function { function, trend });
+            curve = calibrated.map_or(curve.clone(), |value| curve.when_calibrated(converted(value)));
+            alone.map_or(curve.clone(), |value| curve.when_alone(converted(value)))
         }
     };
     let arm = Arm::new(weights?, curve, noise)?;
@@ -239,6 +266,15 @@ fn arm(parts: ArmParts<'_>, raised: &Raised) -> Result<Arm, Failure> {
         Some(name) => arm.named(name)?,
         None => arm,
     })
+}
+
+/// The trend of losses, if this is the trend of rewards.
+fn reversed(trend: Trend) -> Trend {
+    match trend {
+        Trend::Decreasing => Trend::Increasing,
+        Trend::Increasing => Trend::Decreasing,
+        other => other,
+    }
 }
 
 /// A Python function as a loss function. If it raises, the exception is stored and the loss is NaN.
@@ -258,9 +294,12 @@ fn function(function: Py<PyAny>, raised: &Raised) -> LossFn {
 /// A game without functions as a `[game]` table: JSON of a game has `arms` where a table has `arm`.
 fn custom(game: &Game, title: Option<&str>) -> Option<Value> {
     let mut value = serde_json::to_value(game).ok()?;
-    let arms = value.get_mut("arms")?.take();
-    Some(match title {
-        Some(title) => json!({"kind": "custom", "title": title, "arm": arms}),
-        None => json!({"kind": "custom", "arm": arms}),
-    })
+    let mut table = json!({"kind": "custom", "arm": value.get_mut("arms")?.take()});
+    if let Some(title) = title {
+        table["title"] = title.into();
+    }
+    if let Some(rewards) = value.get_mut("rewards") {
+        table["rewards"] = rewards.take();
+    }
+    Some(table)
 }

@@ -13,6 +13,7 @@ mod fit;
 mod frame;
 mod game;
 mod interpreter;
+mod lanes;
 mod pilot;
 mod plot;
 mod policy;
@@ -71,6 +72,8 @@ mod _core {
     use super::game::{PyGame, check_arm};
     #[pymodule_export]
     use super::interpreter::{close, panic_for_tests};
+    #[pymodule_export]
+    use super::lanes::PyLaneAdvisor;
     #[pymodule_export]
     use super::pilot::pilot_plan;
     #[pymodule_export]

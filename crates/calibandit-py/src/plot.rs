@@ -68,7 +68,7 @@ fn of_experiment(
     request: &PlotRequest,
 ) -> Result<Figure, Failure> {
     let column = match request.column.as_str() {
-        "loss" => PlottedColumn::Loss,
+        "loss" | "reward" => PlottedColumn::Loss,
         "switches" => PlottedColumn::Switches,
         _ => PlottedColumn::Cpr,
     };

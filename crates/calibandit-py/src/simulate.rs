@@ -8,7 +8,7 @@ use calibandit::{Interrupt, OptimumError};
 use calibandit_experiment::output::{OutputDir, OutputNote, Stored};
 use calibandit_experiment::preflight::{memory_warnings, preflight_interruptible, to_json};
 use calibandit_experiment::run::{RunOptions, Shard, run as run_experiment};
-use calibandit_experiment::spec::policy_from_json;
+use calibandit_experiment::spec::{live_from_json, policy_from_json};
 use calibandit_experiment::{Experiment, GameSource, PolicySource};
 use calibandit_paper::figures;
 use calibandit_report::session::{self, ReportTexts, Session};
@@ -40,6 +40,7 @@ pub(crate) fn simulate(
     seed: u64,
     name: String,
     checkpoints: &str,
+    live: Option<&str>,
     jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
     warn: &Bound<'_, PyAny>,
@@ -60,6 +61,10 @@ pub(crate) fn simulate(
             .instances(instances)
             .seed(seed)
             .checkpoints(serde_json::from_str(checkpoints)?);
+        let live: Option<Value> = live.map(serde_json::from_str).transpose()?;
+        if let Some(live) = &live {
+            builder = builder.live(live_from_json("the simulation", live)?);
+        }
         let mut entries: Vec<Value> = Vec::new();
         for (label, table, factory) in policies {
             let entry: Value = serde_json::from_str(&table)?;
@@ -92,7 +97,7 @@ pub(crate) fn simulate(
         for (entry, labelled) in entries.iter_mut().zip(experiment.policies()) {
             entry["label"] = labelled.label.clone().into();
         }
-        let described = json!({
+        let mut described = json!({
             "name": experiment.name(),
             "horizon": horizon,
             "instances": instances,
@@ -104,6 +109,9 @@ pub(crate) fn simulate(
             },
             "policy": entries,
         });
+        if let Some(live) = live {
+            described["live"] = live;
+        }
         Table::new(vec![Described::Plain(described)], vec![results])
     })
 }

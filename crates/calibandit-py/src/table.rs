@@ -5,6 +5,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
+use calibandit::RewardRange;
 use calibandit::rng::GENERATOR;
 use calibandit_experiment::Experiment;
 use calibandit_experiment::results::{Curve, CurveCollector, Results, read_csv, swept_fields, write_csv};
@@ -77,6 +78,7 @@ impl Described {
 pub(crate) struct Table {
     /// The descriptions and the results of the experiments, in the same order.
     described: Vec<Described>,
+    /// All in losses, or all in rewards.
     results: Vec<Results>,
     batch: RecordBatch,
 }
@@ -96,22 +98,23 @@ impl Table {
 impl Table {
     /// The table that returned `parts`.
     #[staticmethod]
-    fn of_parts(described: &str, csv: &[u8]) -> Result<Self, Failure> {
+    fn of_parts(described: &str, csv: &[u8], in_rewards: bool) -> Result<Self, Failure> {
         called(|| {
-            let parts: Vec<(bool, Value)> = serde_json::from_str(described)?;
+            let parts: Vec<(bool, Value, Vec<RewardRange>)> = serde_json::from_str(described)?;
             let read = read_csv(csv)?;
             let (mut described, mut results) = (Vec::new(), Vec::new());
-            for (i, (is_spec, value)) in parts.into_iter().enumerate() {
+            for (i, (is_spec, value, ranges)) in parts.into_iter().enumerate() {
                 if is_spec {
                     let spec = Experiment::from_json("the stored results", &value)?;
                     results.push(Results::of_experiment(&spec, &read)?);
                     described.push(Described::Spec(Box::new(spec)));
                 } else {
-                    results.extend(read.get(i).cloned());
+                    results.extend(read.get(i).cloned().map(|results| results.with_ranges(ranges)));
                     described.push(Described::Plain(value));
                 }
             }
-            Self::new(described, results)
+            let table = Self::new(described, results)?;
+            if in_rewards { table.in_rewards() } else { Ok(table) }
         })
     }
 
@@ -137,16 +140,47 @@ impl Table {
                 table.insert("games".to_owned(), Value::Object(games));
             }
             let results = Results::collected(first.experiment.clone(), labels, first.policies.clone(), curves)?;
+            let ranges: Vec<RewardRange> =
+                parts.iter().flat_map(|table| &table.results).flat_map(Results::ranges).copied().collect();
+            let known = ranges.len() == results.games.len();
+            let results = results.with_ranges(if known { ranges } else { Vec::new() });
             Self::new(vec![Described::Plain(described)], vec![results])
         })
     }
 
-    /// The whole table in a form that can be stored.
-    fn parts(&self) -> Result<(String, Vec<u8>), Failure> {
+    /// The same results in rewards.
+    fn in_rewards(&self) -> Result<Self, Failure> {
         called(|| {
-            let described = self.described.iter().map(|one| Ok(json!([one.spec().is_some(), one.json()?])));
-            let described: Result<Vec<Value>, Failure> = described.collect();
-            Ok((Value::Array(described?).to_string(), self.csv()?))
+            let converted = |results: &Results| {
+                results.in_rewards().ok_or_else(|| {
+                    let name = &results.experiment;
+                    Failure::Value(format!(
+                        "the game of {name:?} is stated in losses: only results of games with a range of rewards \
+                         can be in rewards"
+                    ))
+                })
+            };
+            let results = self.results.iter().map(converted).collect::<Result<Vec<Results>, Failure>>()?;
+            Self::new(self.described.clone(), results)
+        })
+    }
+
+    /// Whether the results are in rewards.
+    fn are_in_rewards(&self) -> bool {
+        self.results.iter().any(Results::are_in_rewards)
+    }
+
+    /// The whole table in a form that can be stored.
+    fn parts(&self) -> Result<(String, Vec<u8>, bool), Failure> {
+        called(|| {
+            let part = |(one, results): (&Described, &Results)| {
+                Ok(json!([one.spec().is_some(), one.json()?, results.ranges()]))
+            };
+            let described: Result<Vec<Value>, Failure> = self.experiments().map(part).collect();
+            let losses: Vec<Results> = self.results.iter().map(Results::in_losses).collect();
+            let mut csv = Vec::new();
+            write_csv(&losses, &mut csv)?;
+            Ok((Value::Array(described?).to_string(), csv, self.are_in_rewards()))
         })
     }
 

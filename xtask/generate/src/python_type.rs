@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Types of the library that have a name in the Python package.
 const NAMED: [(&str, &str); 2] = [("Noise", "NoiseLike"), ("ArmSpec", "Union[Arm, Mapping[str, Any]]")];
 
-/// A number or a range, which `games.py` defines as `Span`.
+/// A number or a range, which `_span.py` defines as `Span`.
 const SPAN: &str = "Union[float, tuple[float, float]]";
 
 /// The Python type of a parameter; `property` is its JSON schema.

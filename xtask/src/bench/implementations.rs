@@ -102,7 +102,19 @@ pub(crate) fn prepare(_: &Machine) -> Result<StepOutcome, StepError> {
     report("C", compiled.run());
     report("numba, NumPy and river", environment("bench-venv", &["numpy", "numba", "river"]));
     // It uses functions that later versions of its dependencies have removed.
-    let old = ["SMPyBandits", "scipy<1.12", "numpy<1.27", "matplotlib<3.9", "setuptools<80", "numba", "tqdm"];
+    let repository = "SMPyBandits @ git+https://github.com/SMPyBandits/SMPyBandits";
+    let old = [
+        repository,
+        "scipy<1.12",
+        "numpy<1.27",
+        "matplotlib<3.9",
+        "setuptools<80",
+        "pandas<2.2",
+        "seaborn<0.14",
+        "scikit-learn<1.5",
+        "numba",
+        "tqdm",
+    ];
     report("SMPyBandits", environment("bench-venv-smpybandits", &old));
     Ok(StepOutcome::default())
 }

@@ -36,7 +36,8 @@ impl Measurements {
         let mut by_work: BTreeMap<String, Vec<(Implementation, Measurement)>> = BTreeMap::new();
         for (implementation, workload, measurement) in self.known.iter().filter(|(_, w, _)| w.instances > 1) {
             let Workload { policy, arms, memory, horizon, .. } = workload;
-            let group = by_work.entry(format!("{policy}, K = {arms}, m = {memory}, T = {horizon}")).or_default();
+            let memory = if *memory == 0 { "rested".to_string() } else { format!("m = {memory}") };
+            let group = by_work.entry(format!("{policy}, K = {arms}, {memory}, T = {horizon}")).or_default();
             // Of several measurements of one implementation, the one with the most instances is used.
             match group.iter_mut().find(|(other, _)| other == implementation) {
                 Some((_, known)) if known.instances >= measurement.instances => {}

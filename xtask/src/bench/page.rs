@@ -16,7 +16,7 @@ const TEMPLATE: &str = include_str!("page.md");
 /// Writes the page.
 pub(crate) fn write_page(_: &Machine) -> Result<StepOutcome, StepError> {
     let mut page = TEMPLATE.replace("{machine}", &machine());
-    for name in ["paper", "ratios", "costs", "agreement", "counts"] {
+    for name in ["paper", "ratios", "costs", "rested", "agreement", "counts"] {
         let table = fs::read_to_string(stored(&format!("{name}.md")));
         page = page.replace(&format!("{{{name}}}"), &table.unwrap_or_else(|_| "Not measured.\n".to_string()));
     }

@@ -2,7 +2,7 @@
 
 use super::implementations::Implementation;
 use super::measurements::Measurements;
-use super::{DISAGREEMENTS, Workload, costs, store};
+use super::{DISAGREEMENTS, Workload, costs, rested, store};
 use crate::outcome::{StepError, StepOutcome};
 use crate::requirements::Machine;
 
@@ -48,6 +48,9 @@ pub(crate) fn compare(_: &Machine) -> Result<StepOutcome, StepError> {
     let costs = costs::table(&mut measurements);
     print!("{costs}");
     store("costs.md", &costs)?;
+    let rested = rested::table(&mut measurements);
+    print!("{rested}");
+    store("rested.md", &rested)?;
     let found = measurements.disagreements();
     found.iter().for_each(|line| println!("different mean losses: {line}"));
     store("agreement.md", &measurements.agreement())?;
@@ -93,6 +96,13 @@ fn rows(measurements: &mut Measurements) -> Vec<RatioRow> {
         RatioTarget::AtMost(3.0),
         (large(100_000), "K = 10^5"),
         (Calibandit, large(1000), "ours, K = 10^3"),
+    );
+    let rotting = |policy| Workload { instances: 3, ..Workload::rested(policy, 10, 1_000_000) };
+    against(
+        "RAW-UCB, rotting arms, K = 10",
+        RatioTarget::AtMost(10.0),
+        (rotting("raw-ucb"), ours),
+        (Calibandit, rotting("ucb1"), "UCB1, ours"),
     );
     against("calibrated, T = 10^6", RatioTarget::AtLeast(20.0), (calibrated, ours), (Calibandit, exp3, "EXP3, ours"));
 

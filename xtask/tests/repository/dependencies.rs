@@ -5,15 +5,23 @@ use std::collections::BTreeSet;
 use crate::{PACKAGES, architecture_section};
 
 /// Each crate of this workspace with the others that it may depend on.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("calibandit", &[]),
     ("calibandit-experiment", &["calibandit"]),
     ("calibandit-fit", &["calibandit"]),
+    ("calibandit-serve", &["calibandit"]),
     ("calibandit-report", &["calibandit", "calibandit-experiment", "calibandit-fit"]),
     ("calibandit-paper", &["calibandit", "calibandit-experiment", "calibandit-fit", "calibandit-report"]),
     (
         "calibandit-cli",
-        &["calibandit", "calibandit-experiment", "calibandit-fit", "calibandit-paper", "calibandit-report"],
+        &[
+            "calibandit",
+            "calibandit-experiment",
+            "calibandit-fit",
+            "calibandit-paper",
+            "calibandit-report",
+            "calibandit-serve",
+        ],
     ),
     (
         "calibandit-py",
