@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use calibandit::lanes::{ExpiryRule, LaneAdvisor, LaneError, LaneSettings};
+use calibandit::policy::Calibrated;
 use calibandit::{Advisor, AskError, GameSpec, PolicySpec};
 use calibandit_fuzz::fixture::{EXPERIMENT, FIXTURE};
 use serde_json::{Value, json};
@@ -38,6 +40,7 @@ fn main() {
     corpus("parquet_tables").add("numbers", &(0..=255).collect::<Vec<u8>>());
     corpus("parquet_tables").add("letters", b"ab\x05hello\x04x\xc3\xa9yz");
     snapshots(&corpus("snapshots"));
+    lane_snapshots(&corpus("lane_snapshots"));
     let table = "arm,position,loss\nada,1,9.2\nada,2,7.1\nada,3,6.8\nada,4,6.6\nada,5,6.5\n\
                  bo,1,8.1\nbo,2,8.0\nbo,3,7.4\nbo,4,6.4\nbo,5,5.9\ncleo,1,7.0\n";
     corpus("fit_tables").add("plain", table.as_bytes());
@@ -86,7 +89,7 @@ fn experiment_files(here: &Path) {
     let corpus = Corpus::new(here, "experiment_files");
     corpus.add("sweep.toml", EXPERIMENT.as_bytes());
     let files = here.join("../experiments");
-    for name in ["fig1a", "fig2b", "wrong-m", "needle"] {
+    for name in ["fig1a", "fig2b", "wrong-m", "needle", "lanes-session", "lanes-overlap"] {
         corpus.add(&format!("{name}.toml"), &fs::read(files.join(format!("{name}.toml"))).expect("it is there"));
     }
     let policies = PolicySpec::catalogue();
@@ -99,6 +102,30 @@ fn experiment_files(here: &Path) {
     let all: Vec<Value> = policies.iter().map(|policy| json!(policy.example)).collect();
     let file = json!({"name": "policies", "horizon": 500, "game": {"kind": "step"}, "policy": all});
     corpus.add("policies.json", file.to_string().as_bytes());
+}
+
+/// Lane advisors: one lane and many, with and without overlap, with open decisions.
+fn lane_snapshots(corpus: &Corpus) {
+    let rules = [ExpiryRule::Never, ExpiryRule::Lost { after: 20 }, ExpiryRule::Loss { after: 20, loss: 1.0 }];
+    for (number, rule) in rules.into_iter().enumerate() {
+        for plays in [3, 90] {
+            let settings = LaneSettings::new(rule).overlap(1 + number as u32).reset_after(50);
+            let settings = if number == 2 { settings } else { settings.many() };
+            let builder = LaneAdvisor::builder(Calibrated::builder(3).first(4), 3, settings).horizon(5000);
+            let mut advisor = builder.build().expect("the settings are valid");
+            for play in 0..plays {
+                let lane = if number == 2 { 0 } else { play % 4 };
+                match advisor.ask(lane, play) {
+                    Ok(decision) if play % 3 > 0 => drop(advisor.tell(decision.id, (play % 2) as f64, play)),
+                    Ok(_) => {}
+                    Err(LaneError::Busy { open, .. }) => drop(advisor.tell(open[0], 0.5, play)),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            let json = advisor.to_json().expect("an advisor can be saved");
+            corpus.add(&format!("lanes-{number}-{plays}.json"), json.as_bytes());
+        }
+    }
 }
 
 /// Advisors of every kind of policy after a few and after many plays.

@@ -12,6 +12,7 @@ mod fit_tables;
 pub mod fixture;
 mod histories;
 mod journals;
+mod lane_snapshots;
 mod logs;
 mod manifests;
 pub mod mutation;
@@ -23,6 +24,7 @@ pub use experiment_files::experiment_files;
 pub use fit_tables::fit_tables;
 pub use histories::histories;
 pub use journals::journals;
+pub use lane_snapshots::lane_snapshots;
 pub use logs::logs;
 pub use manifests::manifests;
 pub use parquet_tables::parquet_tables;
@@ -39,13 +41,14 @@ pub struct FuzzTarget {
 }
 
 /// Every target.
-pub const TARGETS: [FuzzTarget; 9] = [
+pub const TARGETS: [FuzzTarget; 10] = [
     FuzzTarget { name: "experiment_files", run: experiment_files },
     FuzzTarget { name: "journals", run: journals },
     FuzzTarget { name: "manifests", run: manifests },
     FuzzTarget { name: "results_csv", run: results_csv },
     FuzzTarget { name: "parquet_tables", run: parquet_tables },
     FuzzTarget { name: "snapshots", run: snapshots },
+    FuzzTarget { name: "lane_snapshots", run: lane_snapshots },
     FuzzTarget { name: "fit_tables", run: fit_tables },
     FuzzTarget { name: "histories", run: histories },
     FuzzTarget { name: "logs", run: logs },

@@ -52,4 +52,15 @@ macro_rules! targets {
     };
 }
 
-targets!(experiment_files, journals, manifests, results_csv, parquet_tables, snapshots, fit_tables, histories, logs);
+targets!(
+    experiment_files,
+    journals,
+    manifests,
+    results_csv,
+    parquet_tables,
+    snapshots,
+    lane_snapshots,
+    fit_tables,
+    histories,
+    logs
+);
