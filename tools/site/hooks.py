@@ -52,9 +52,9 @@ API_PAGES = {
     ),
     "advisor": (
         "Advisor",
-        "A policy in live use: ask which arm to play, then tell its loss. See also the "
-        "[how-to page](../how-to/live-advisor.md).",
-        ("_advisor", "_advisor_state"),
+        "A policy in live use: ask which arm to play, then tell its loss. See also the how-to pages for "
+        "[one place](../how-to/live-advisor.md) and for [many users at once](../how-to/many-users.md).",
+        ("_advisor", "_advisor_state", "_lanes", "_lane", "_lane_decision", "_lane_state"),
     ),
     "gymnasium": (
         "Gymnasium",
