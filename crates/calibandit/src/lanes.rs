@@ -365,8 +365,18 @@ impl<P: Policy> LaneAdvisor<P> {
         self.policy.recommend()
     }
 
-    /// Gives the open run what the bank has, and reports it to the policy once it is complete.
+    /// Gives the open run what the bank has. If that completes it, the next one is opened.
     fn collect(&mut self) {
+        self.fill_run();
+        // Before the first play, a warm start may still come.
+        if self.books.next > 0 {
+            // A run that cannot be played is refused when a lane asks.
+            let _ = self.open_run();
+        }
+    }
+
+    /// Gives the open run what the bank has, and reports it to the policy once it is complete.
+    fn fill_run(&mut self) {
         let Some(open) = &mut self.books.run else { return };
         if open.is_endless() {
             return;

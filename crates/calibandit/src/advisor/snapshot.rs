@@ -11,6 +11,7 @@ use super::explain::RecentRuns;
 use super::run_tracker::RunTracker;
 use crate::Policy;
 use crate::policy::StateError;
+use crate::policy::history::most_count;
 
 /// Increased when an older program could misread what a newer one writes. Version 1 has no checksum and no counts of
 /// closed runs, version 2 no confidence sequences; both are still read.
@@ -79,7 +80,7 @@ impl<P: Policy + DeserializeOwned> Advisor<P> {
         if version < WITH_CONFIDENCE {
             tracker.complete();
         }
-        tracker.check()?;
+        tracker.check(most_count(!compare_checksum))?;
         policy.check_restored(&tracker.history())?;
         Ok(Self { policy, tracker, recent: RecentRuns::default() })
     }

@@ -30,9 +30,9 @@ impl<P: Policy> LaneAdvisor<P> {
             return Ok(LaneDecision { redelivered: true, ..self.books.decision(id) });
         }
         self.books.check_free(lane)?;
-        self.books.make_room()?;
         self.open_run()?;
         self.books.check_waiting(lane)?;
+        self.books.make_room()?;
         self.books.reset_if_idle(lane);
         if self.books.settings.lanes == LaneMode::Many {
             self.plan();
@@ -43,24 +43,23 @@ impl<P: Policy> LaneAdvisor<P> {
     }
 
     /// Opens runs until one needs plays.
-    fn open_run(&mut self) -> Result<(), LaneError> {
-        loop {
-            if self.books.run.is_none() {
-                let (run, arms) = (self.policy.next_run(), self.books.banks.len());
-                if !is_playable(run, arms, self.books.settings.keeps_runs()) {
-                    return Err(LaneError::BadRun { run, arms });
-                }
-                self.books.run = Some(LaneRun::new(run));
-                self.reasons.push(self.books.runs, run, self.policy.run_reason(run));
-                self.books.runs += 1;
-                self.books.plan.without_loss = 0;
-                self.books.leader = self.policy.recommend();
+    ///
+    /// Every accepted command ends with this, not the next ask: an ask that is refused would otherwise have opened a
+    /// run, and a replay without it would differ.
+    pub(super) fn open_run(&mut self) -> Result<(), LaneError> {
+        while self.books.run.is_none() {
+            let (run, arms) = (self.policy.next_run(), self.books.banks.len());
+            if !is_playable(run, arms, self.books.settings.keeps_runs()) {
+                return Err(LaneError::BadRun { run, arms });
             }
-            self.collect();
-            if self.books.run.is_some() {
-                return Ok(());
-            }
+            self.books.run = Some(LaneRun::new(run));
+            self.reasons.push(self.books.runs, run, self.policy.run_reason(run));
+            self.books.runs += 1;
+            self.books.plan.without_loss = 0;
+            self.books.leader = self.policy.recommend();
+            self.fill_run();
         }
+        Ok(())
     }
 }
 

@@ -71,6 +71,12 @@ impl LanePlan {
         ensure(self.made_at.is_none_or(made), "the plan is of the future")
     }
 
+    /// The arms that lanes should play.
+    #[cfg(feature = "serde")]
+    pub(super) fn arms(&self) -> impl Iterator<Item = usize> + '_ {
+        self.needs.iter().map(|need| need.arm)
+    }
+
     /// The next ask makes a new plan.
     pub(super) fn renew(&mut self) {
         *self = Self { without_loss: self.without_loss, ..Self::default() };

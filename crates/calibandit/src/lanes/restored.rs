@@ -9,25 +9,22 @@ use super::{ExpiryRule, KEPT_LOSSES, LaneBooks, LaneRun, PlayOutcome, ask, forec
 use crate::Policy;
 use crate::policy::history::{RestoredPlays, StateError, ensure};
 
-/// Room for as many further decisions, so that numbers never overflow.
-const MOST: u64 = u64::MAX / 2;
-
 impl LaneBooks {
-    /// Checks everything, the policy included.
-    pub(super) fn check_restored<P: Policy>(&self, policy: &P) -> Result<(), StateError> {
+    /// Checks everything, the policy included. No count may be above `most`.
+    pub(super) fn check_restored<P: Policy>(&self, policy: &P, most: u64) -> Result<(), StateError> {
         let arms = self.plays.len();
         ensure((1..=crate::Problem::MOST_ARMS).contains(&arms), "the number of arms is out of range")?;
         let lengths = [self.taken.len(), self.banks.len()] == [arms; 2];
         let past = [0, arms].contains(&self.past.len()) && self.losses.len() == arms;
         ensure(lengths && past, "the losses are of another number of arms")?;
-        ensure(self.watch.is_possible(arms, self.next), "the watched losses are out of range")?;
+        ensure(self.watch.is_possible(arms, self.next, most), "the watched losses are out of range")?;
         self.check_losses()?;
         ensure(self.settings.check(&self.range).is_ok(), "a setting is out of range")?;
         ensure(self.horizon.is_none_or(|horizon| horizon >= 1), "the horizon is 0")?;
         ensure(self.stream.is_valid(), "the state of the random generator is zero")?;
-        ensure(self.next <= MOST && self.runs <= MOST, "the number of decisions is out of range")?;
+        ensure(self.next <= most && self.runs <= most, "the number of decisions is out of range")?;
         ensure(self.retired.len() < arms && self.retired.iter().all(|&arm| arm < arms), "a retired arm is missing")?;
-        ensure(self.counts.all().iter().all(|&count| count <= MOST), "a count is out of range")?;
+        ensure(self.counts.all().iter().all(|&count| count <= most), "a count is out of range")?;
         let one = self.settings.lanes == LaneMode::Many || self.lanes.len() <= 1;
         ensure(one, "there are several lanes instead of one")?;
         self.check_open_decisions()?;
@@ -36,14 +33,17 @@ impl LaneBooks {
         self.check_settled()?;
         self.presence.check_restored(arms, self.next)?;
         self.plan.check_restored(arms, self.next)?;
+        ensure(!self.plan.arms().any(|arm| self.retired.contains(&arm)), "the plan has a retired arm")?;
         self.run.as_ref().map_or(Ok(()), |open| self.check_run(open))?;
-        self.check_closed()?;
+        self.check_closed(most)?;
+        let retired: Vec<usize> = self.retired.iter().copied().collect();
         let history = RestoredPlays {
             arms,
             closed: Some(&self.closed),
             open: self.run.as_ref().map(|open| open.run),
             losses: (self.range.low(), self.range.high()),
             past: &self.past,
+            retired: &retired,
         };
         policy.check_restored(&history)?;
         ensure(self.leader == policy.recommend() && self.leader < arms, "the recommended arm is another one")
@@ -167,7 +167,7 @@ impl LaneBooks {
     }
 
     /// The runs that the policy has got are those whose losses were taken.
-    fn check_closed(&self) -> Result<(), StateError> {
+    fn check_closed(&self, most: u64) -> Result<(), StateError> {
         let (arms, closed) = (self.plays.len(), &self.closed);
         let lengths = [closed.recorded.len(), closed.burn_in.len(), closed.lost.len()] == [arms; 3];
         ensure(lengths && closed.probe.is_empty(), "the counts of closed runs have another number of arms")?;
@@ -177,7 +177,7 @@ impl LaneBooks {
         let total = closed.recorded.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
         ensure(total.is_some_and(|total| total <= self.next), "there are more losses than decisions")?;
         let burn_in = closed.burn_in.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
-        ensure(burn_in.is_some_and(|plays| plays <= MOST), "the burn-in plays are out of range")?;
+        ensure(burn_in.is_some_and(|plays| plays <= most), "the burn-in plays are out of range")?;
         ensure(closed.last.is_none_or(|arm| arm < arms), "the last closed run is of an arm that does not exist")?;
         ensure(closed.last.is_some() == (closed.visits > 0), "the last closed run is missing")?;
         ensure(closed.visits <= self.runs, "there are more visits than runs")

@@ -13,7 +13,7 @@ use super::lane::Lane;
 use super::{LaneAdvisor, LaneBooks, PolicyFork};
 use crate::Policy;
 use crate::advisor::{SnapshotError, checksum};
-use crate::policy::history::ensure;
+use crate::policy::history::{ensure, most_count};
 
 /// Increased when an older program could misread what a newer one writes.
 const VERSION: u64 = 2;
@@ -130,7 +130,7 @@ impl<P: Policy + Clone + DeserializeOwned> LaneAdvisor<P> {
         ensure(rows.len() == lane_count, "the number of lanes differs")?;
         books.lanes = rows.into_iter().collect::<BTreeMap<u64, Lane>>();
         ensure(books.lanes.len() == lane_count, "a lane is there twice")?;
-        books.check_restored(&policy)?;
+        books.check_restored(&policy, most_count(!compare))?;
         let fork = PolicyFork(looks_ahead.then_some(P::clone as fn(&P) -> P));
         Ok(Self { policy, fork, reasons: super::LaneReasons::default(), books })
     }

@@ -141,10 +141,10 @@ impl LaneWatch {
     }
 
     #[cfg(feature = "serde")]
-    pub(super) fn is_possible(&self, arms: usize, next: u64) -> bool {
+    pub(super) fn is_possible(&self, arms: usize, next: u64, most: u64) -> bool {
         let means = self.means.len() == arms && self.means.iter().all(|(n, mean)| *n >= 0.0 && mean.is_finite());
         let wealth = self.wealth.iter().all(|wealth| (0.0..=MOST_WEALTH).contains(wealth));
-        let counts = self.visits <= next && self.ended_measured <= self.ended && self.ended <= u64::MAX / 2;
+        let counts = self.visits <= next && self.ended_measured <= self.ended && self.ended <= most;
         let peak = self.peak >= 1.0 && self.peak <= MOST_WEALTH;
         means && wealth && counts && peak && self.neighbours.is_finite() && self.delays.is_finite()
     }

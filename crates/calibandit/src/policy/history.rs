@@ -20,6 +20,15 @@ pub struct RestoredPlays<'a> {
     /// The past losses of each arm that the policy [started from](crate::Policy::warm_start); empty if it started from
     /// none.
     pub past: &'a [Feedback],
+    /// The arms that were [retired](crate::Policy::retire_arm), in increasing order.
+    pub retired: &'a [usize],
+}
+
+/// The largest count of plays, runs or events in a snapshot: ids have room for as many again. An edited snapshot may
+/// have half of it, so that what its advisor does afterwards can be stored and restored too.
+#[cfg(feature = "serde")]
+pub(crate) fn most_count(edited: bool) -> u64 {
+    if edited { u64::MAX / 4 } else { u64::MAX / 2 }
 }
 
 /// Counts over the runs whose feedback the policy has received.
@@ -182,7 +191,8 @@ mod tests {
     #[test]
     fn burn_ins_and_sums_are_compared_with_the_plays() {
         let closed = closed();
-        let history = RestoredPlays { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0), past: &[] };
+        let history =
+            RestoredPlays { arms: 3, closed: Some(&closed), open: None, losses: (0.0, 2.0), past: &[], retired: &[] };
         assert!(history.has_burn_in(4, 10) && !history.has_burn_in(5, 10) && !history.has_burn_in(4, 7));
         assert!(history.has_recorded(1, 30) && !history.has_recorded(1, 29) && !history.has_recorded(3, 0));
         assert!(history.allows_sum(10.0, 20.0) && !history.allows_sum(10.0, 20.1) && !history.allows_sum(10.0, -0.1));

@@ -239,7 +239,7 @@ fn plays_without_advice_are_part_of_the_window() {
     let mut lane = one(settings());
     for play in 0..3 {
         let answer = lane.apply(&LaneCommand::Play { lane: 0, arm: 0, loss: Some(0.5) }, 0).unwrap();
-        let counted = if play < 2 { CountedAs::WarmUp } else { CountedAs::Bank };
+        let counted = if play < 2 { CountedAs::WarmUp } else { CountedAs::Run };
         assert_eq!(answer, LaneAnswer::Recorded { decision: play, counted, first: true });
     }
     let decision = lane.ask(0, 0).unwrap();
@@ -344,7 +344,7 @@ fn a_run_is_served_from_the_bank() {
     assert_eq!(lane.policy().told.len(), 0, "decision 1 comes first");
     lane.tell(1, 0.0, 0).unwrap();
     assert_eq!(lane.policy().told.len(), 1);
-    assert_eq!(counted(lane.tell(2, 0.5, 0)), CountedAs::Bank);
-    assert_eq!(lane.ask(0, 0).unwrap().arm, 1, "the second run was over at once");
+    assert_eq!(counted(lane.tell(2, 0.5, 0)), CountedAs::Run, "the second run is open, and has decision 3 next");
+    assert_eq!(lane.ask(0, 0).unwrap().arm, 1, "the second run needed no play");
     assert_eq!(lane.policy().told[1].sum, 0.75);
 }

@@ -164,6 +164,41 @@ fn damaged_snapshots_are_refused_or_harmless() {
 }
 
 #[test]
+#[ignore = "slow: 100,000 damaged snapshots"]
+fn many_damaged_snapshots_are_refused_or_harmless() {
+    assert!(damages(100_000) > 1000);
+}
+
+/// What an edited snapshot leads to can be stored: its counts leave room.
+#[test]
+fn the_largest_counts_of_an_edited_snapshot_can_be_stored_again() {
+    let edited = |count: u64| {
+        let mut json: Value = serde_json::from_str(&advisor(0).to_json().unwrap()).unwrap();
+        json["state"]["next"] = count.into();
+        json["state"]["counts"]["told"] = count.into();
+        Lanes::from_edited_json(&json.to_string())
+    };
+    let mut largest = edited(u64::MAX / 4).unwrap();
+    largest.ask(0, 0).unwrap();
+    assert_eq!(Lanes::from_json(&largest.to_json().unwrap()).unwrap(), largest);
+    let error = edited(u64::MAX / 4 + 1).unwrap_err();
+    assert_eq!(error.to_string(), "the snapshot contradicts itself: the number of decisions is out of range");
+}
+
+/// The policy and the advisor must agree about the arms that are retired.
+#[test]
+fn an_arm_that_only_one_of_the_two_retired_is_refused() {
+    let mut original = advisor(2);
+    original.retire_arm(1, 0).unwrap();
+    let json: Value = serde_json::from_str(&original.to_json().unwrap()).unwrap();
+    let mut edited = json.clone();
+    edited["state"]["retired"] = Value::Array(Vec::new());
+    let error = Lanes::from_edited_json(&edited.to_string()).unwrap_err();
+    assert_eq!(error.to_string(), "the snapshot contradicts itself: the retired arms are others");
+    assert_eq!(Lanes::from_edited_json(&json.to_string()).unwrap(), original);
+}
+
+#[test]
 fn accidental_damage_and_other_versions_are_told_apart() {
     let mut original = advisor(0);
     play(&mut original, 200, &mut StreamKey::new(1, "versions", 0).noise(), false);

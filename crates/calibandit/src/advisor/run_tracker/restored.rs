@@ -6,14 +6,14 @@ use crate::policy::history::ensure;
 use crate::policy::{ClosedRuns, RestoredPlays, StateError};
 
 impl RunTracker {
-    /// Checks a state that was read from a snapshot: whether this code can have produced it.
-    pub(in crate::advisor) fn check(&self) -> Result<(), StateError> {
+    /// Checks a state that was read from a snapshot: whether this code can have produced it. It made at
+    /// most `most` decisions.
+    pub(in crate::advisor) fn check(&self, most: u64) -> Result<(), StateError> {
         let arms = self.plays.len();
         let total = self.plays.iter().try_fold(0u64, |sum, &plays| sum.checked_add(plays));
         ensure(crate::advisor::is_number_of_arms(arms), "the number of arms is out of range")?;
         ensure(total == Some(self.next), "the plays of the arms do not add up to the number of decisions")?;
-        // Leaves room for 2^63 more plays, so that ids never overflow.
-        ensure(self.next <= u64::MAX / 2, "the number of decisions is out of range")?;
+        ensure(self.next <= most, "the number of decisions is out of range")?;
         ensure(self.newest.is_some() == (self.next > 0), "the arm played last does not fit the number of decisions")?;
         ensure(
             self.newest.is_none_or(|arm| arm < arms && self.plays[arm] > 0),
@@ -38,6 +38,7 @@ impl RunTracker {
             open: self.run(),
             losses,
             past: &self.past,
+            retired: &[],
         }
     }
 

@@ -16,6 +16,7 @@ impl Calibrated {
         self.crowd.check_restored(history.arms)?;
         self.burn_in_losses.check_restored()?;
         self.check_arms(history.arms)?;
+        ensure(self.changes.retired == history.retired, "the retired arms are others")?;
         for (arm, stats) in self.records.iter().enumerate() {
             stats.check_restored(arm, self.bounded, history)?;
         }
