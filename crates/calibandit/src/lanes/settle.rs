@@ -103,7 +103,7 @@ impl LaneBooks {
                 self.check_loss(Some(loss))?;
                 self.note_pause(decision, &open, played_at)?;
                 self.counts.told += 1;
-                Ok(self.told(decision, loss))
+                Ok(self.told(decision, loss, self.now))
             }
             PlayOutcome::Done | PlayOutcome::Lost => {
                 self.note_pause(decision, &open, played_at)?;
@@ -131,14 +131,14 @@ impl LaneBooks {
         }
     }
 
-    /// Takes the loss of an open decision.
-    fn told(&mut self, decision: u64, loss: f64) -> CountedAs {
+    /// Takes the loss of an open decision, which is known since `at`.
+    fn told(&mut self, decision: u64, loss: f64, at: u64) -> CountedAs {
         let open = self.open.remove(&decision).expect("the decision is open");
         let arm = open.arm as usize;
         let ready = self.settings.overlap == 1;
         if open.counted {
             self.banks[arm].tell(decision, loss, ready);
-            let (delay, first) = (self.now - open.asked_at, self.settings.burn_in() + 1);
+            let (delay, first) = (at - open.asked_at, self.settings.burn_in() + 1);
             let told = ToldLoss { arm, loss, delay, position: open.position, first };
             let known = self.lanes.get_mut(&open.lane).expect("the lane of a decision exists");
             self.watch.tell(&mut known.notes, told, &self.range);
@@ -296,8 +296,9 @@ impl LaneBooks {
         let open = self.open[&decision];
         self.counts.expired += 1;
         self.remember(decision, None);
-        if let ExpiryRule::Loss { loss, .. } = self.settings.expiry {
-            self.told(decision, loss);
+        if let ExpiryRule::Loss { loss, after } = self.settings.expiry {
+            // Not the present time: when an expiry is noticed depends on which commands there are.
+            self.told(decision, loss, open.asked_at.saturating_add(after));
             return;
         }
         let lane = &self.lanes[&open.lane];

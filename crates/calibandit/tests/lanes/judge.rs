@@ -134,6 +134,8 @@ fn judge(history: u64, steps: u64) -> (u64, u64) {
     let after = dice.random_range(5..60);
     let expiry = match dice.random_range(0..3) {
         0 => ExpiryRule::Never,
+        // A loss of 0 is that of a calibrated play, so that only the right ones may count.
+        _ if history % 4 == 3 => ExpiryRule::Loss { after, loss: 0.0 },
         _ => ExpiryRule::Lost { after },
     };
     let filler = [LaneFiller::Stay, LaneFiller::Leader, LaneFiller::Wait][dice.random_range(0..3)];
@@ -182,7 +184,13 @@ fn judge(history: u64, steps: u64) -> (u64, u64) {
             (now, world.now) = (later, later);
         }
         let command = next_command(&mut world, &advisor, lanes, trouble, &mut dice);
-        // What expires now was made before, or never will be.
+        // What expires with a loss was made, by then at the latest.
+        if let ExpiryRule::Loss { .. } = settings.expiry {
+            let expires = |play: &WorldPlay| !play.over && !stays_open(&advisor, play.id, settings.expiry, now);
+            let places: Vec<usize> = (0..world.plays.len()).filter(|&place| expires(&world.plays[place])).collect();
+            places.into_iter().for_each(|place| world.make(place));
+        }
+        // What expires otherwise was made before, or never will be.
         if settings.expiry.after().is_some() {
             world
                 .plays
