@@ -18,6 +18,8 @@ import hooks
 import sources
 
 HOME = "index.html"
+# What hosts show at addresses that do not exist: no page links to it, but it links to pages.
+MISSING = "404.html"
 # Made by rustdoc, which checks its own links.
 RUST = "rust/"
 # Attributes from which a browser loads something.
@@ -59,7 +61,7 @@ class BuiltSite:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         found = (path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
-        names = [name for name in found if not name.startswith(RUST) and name != "404.html"]
+        names = [name for name in found if not name.startswith(RUST)]
         self.pages = {name: PageContent((folder / name).read_text(encoding="utf-8")) for name in names}
         self.problems: list[str] = []
 
@@ -80,7 +82,7 @@ class BuiltSite:
 
     def follow_links(self) -> set[str]:
         """Follow links from the home page and report those that lead nowhere."""
-        reached, to_do = {HOME}, [HOME]
+        reached, to_do = {HOME, MISSING}, [MISSING, HOME]
         while to_do:
             page = to_do.pop()
             for url in self.pages[page].links:

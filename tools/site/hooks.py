@@ -10,6 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from mkdocs.structure.files import File, Files
 
@@ -77,6 +78,15 @@ LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s]+)(?=[)\s])")
 # The name of the file that a block of code is, as the tests of the guide read it.
 FENCE = re.compile(r"^(?P<fence>\s*```)(?P<language>\w+) +(?P<file>[\w./-]+)(?P<append> append)?$", re.MULTILINE)
 SITE_LINK = re.compile(rf'(?<=href="){re.escape(sources.SITE)}(?P<target>[^"]*)')
+# For 404.html, see `relative_to_root`.
+ROOT_AS_BASE = """<base href="ROOT"><script>
+if(location.protocol==="file:")document.querySelector("base").href="./"
+</script>"""
+CONFIG_FROM_BASE = """<script>{
+const element=document.getElementById("__config"),config=JSON.parse(element.textContent)
+for(const key of ["base","search"])config[key]=new URL(config[key],document.baseURI).href
+element.textContent=JSON.stringify(config)
+}</script>"""
 LIST_ITEM = re.compile(r"^(?:[*-]|\d+\.) ")
 
 
@@ -215,6 +225,26 @@ def on_page_content(html: str, page: Page, **_: object) -> str:
 def on_post_page(output: str, **_: object) -> str:
     """Keep the theme from asking GitHub for the number of stars: no page loads anything from another host."""
     return output.replace(' data-md-component="source"', "")
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """Make the page for missing addresses work from a folder too."""
+    if template_name != "404.html":
+        return output_content
+    return relative_to_root(on_post_page(output_content), urlsplit(config.site_url or "/").path)
+
+
+def relative_to_root(html: str, root: str) -> str:
+    """Make absolute addresses below ``root`` relative to the folder of the site.
+
+    A host shows the page at the missing address, in whatever folder that is, so the page names the root as the base of
+    its addresses; a script changes that if the page was opened from a folder. The theme's own scripts take the address
+    of the page as the base, and are told to take that one.
+    """
+    html = re.sub(rf'(?<="){re.escape(root)}(?=[^"]*")', "./", html)
+    html = html.replace("<head>", "<head>" + ROOT_AS_BASE.replace("ROOT", root), 1)
+    html = html.replace('__md_scope=new URL("./",location)', '__md_scope=new URL("./",document.baseURI)')
+    return re.sub(r'(<script id="__config".*?</script>)', lambda config: config[0] + CONFIG_FROM_BASE, html, count=1)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
