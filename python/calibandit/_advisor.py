@@ -13,7 +13,7 @@ from typing import Any, Literal, SupportsFloat
 from . import _core
 from ._advisor_arguments import arms_of, loss_ends, past_losses, saved_horizon, saved_label, saved_names
 from ._advisor_state import AdvisorState, ArmName, Confidence, Explanation, MonitorVerdict
-from ._arguments import LARGEST, number, whole
+from ._arguments import LARGEST, number, outcome, whole
 from ._game import Game, warn_short_bound
 from ._json import dumps
 from ._log import warn
@@ -167,10 +167,10 @@ class Advisor:
         """
         identity = _number(decision)
         if loss is not None and reward is None:
-            told = number("loss", loss)
+            told = outcome("loss", loss)
         elif reward is not None and loss is None:
             low, high = self.loss_range
-            given = number("reward", reward)
+            given = outcome("reward", reward)
             if not low <= given <= high:
                 raise TellError(
                     f"the reward {given:g} of decision {identity} does not lie in [{low:g}, {high:g}], the rewards "

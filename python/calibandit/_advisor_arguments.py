@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._arguments import LARGEST, is_number, listed, number, whole
+from ._arguments import LARGEST, is_number, listed, number, outcome, whole
 from ._game import Game
 from .errors import ArgumentTypeError, SnapshotError, SpecError, UnknownNameError
 
@@ -51,7 +51,7 @@ def past_losses(given: Any, count: int, names: list[Any] | None) -> list[tuple[i
 def _sums(argument: str, given: Any) -> tuple[int, float, float]:
     if isinstance(given, _core.Feedback):
         return given.plays, given.sum, given.sum_sq
-    losses = [number(f"{argument}[{i}]", loss) for i, loss in enumerate(listed(argument, given))]
+    losses = [outcome(f"{argument}[{i}]", loss) for i, loss in enumerate(listed(argument, given))]
     return len(losses), sum(losses), sum(loss * loss for loss in losses)
 
 

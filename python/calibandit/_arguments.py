@@ -23,8 +23,11 @@ def whole(name: str, value: Any, low: int = 0, high: int = LARGEST) -> int:
     >>> whole("horizon", 1e6)
     1000000
     """
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and float(value).is_integer():
+        value = int(float(value))
+    # `True` is the integer 1 in Python, but nobody means one play by `horizon=True`.
+    if is_bool(value):
+        raise ArgumentTypeError(f"`{name}` must be a whole number, not {value!r}")
     try:
         made = operator.index(value)
     except TypeError:
@@ -47,15 +50,31 @@ def counted(number: int, one: str, many: str) -> str:
 def number(name: str, value: Any) -> float:
     """A float, made from any real number.
 
-    >>> number("loss", True)
+    >>> number("tolerance", 1)
     1.0
     """
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes)) or is_bool(value):
         raise ArgumentTypeError(f"`{name}` must be a number, not {value!r}")
     try:
         return float(value)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"`{name}` must be a number, not {value!r}") from None
+
+
+def outcome(name: str, value: Any) -> float:
+    """An observed loss or reward. Unlike a setting, it may be a truth value: ``reward=clicked``.
+
+    >>> outcome("reward", True)
+    1.0
+    """
+    return float(bool(value)) if is_bool(value) else number(name, value)
+
+
+def is_bool(value: Any) -> bool:
+    """Whether a value is one truth value of Python or NumPy."""
+    if isinstance(value, bool):
+        return True
+    return getattr(value, "shape", None) == () and getattr(getattr(value, "dtype", None), "kind", None) == "b"
 
 
 def is_number(value: Any) -> bool:

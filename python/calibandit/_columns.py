@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
-from ._arguments import listed, number, unknown, whole
+from ._arguments import listed, outcome, unknown, whole
 from .errors import ArgumentTypeError, SpecError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def losses(name: Any, column: Any) -> NDArray[np.float64]:
     if array.dtype.kind in "fiub":
         return np.ascontiguousarray(array, dtype=np.float64)
     values = array.tolist()
-    made = (np.nan if is_missing(one) else number(f"{name}[{i}]", one) for i, one in enumerate(values))
+    made = (np.nan if is_missing(one) else outcome(f"{name}[{i}]", one) for i, one in enumerate(values))
     return np.fromiter(made, dtype=np.float64, count=len(values))
 
 

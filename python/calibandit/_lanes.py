@@ -11,7 +11,7 @@ from . import _core
 from ._advisor import Certificate
 from ._advisor_arguments import arms_of, loss_ends
 from ._advisor_state import ArmName
-from ._arguments import listed, number, whole
+from ._arguments import listed, outcome, whole
 from ._game import Game, warn_short_bound
 from ._json import dumps
 from ._lane import Lane
@@ -338,8 +338,8 @@ class LaneAdvisor:
         if loss is not None and reward is not None:
             raise ArgumentTypeError("give the loss or the reward, not both")
         if reward is None:
-            return None if loss is None else number("loss", loss)
-        (low, high), given = self._ends, number("reward", reward)
+            return None if loss is None else outcome("loss", loss)
+        (low, high), given = self._ends, outcome("reward", reward)
         if not low <= given <= high:
             of = "" if decision is None else f" of decision {decision}"
             raise TellError(

@@ -7,6 +7,7 @@ use calibandit::{Feedback, Policy, Problem, Run, Stream};
 use calibandit_experiment::UserPolicyFactory;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use rand::Rng;
 
 use crate::failure::{Failure, Raised};
@@ -137,13 +138,18 @@ impl From<Feedback> for PyFeedback {
 
 /// A whole number from 0. The error says which argument is wrong; a conversion by PyO3 would not.
 fn whole(name: &str, value: &Bound<'_, PyAny>) -> Result<u64, Failure> {
-    value.extract().or_else(|_| {
-        let shown = value.repr()?;
-        // Whatever is an integer in Python has this method.
-        Err(match value.hasattr("__index__")? {
-            true => Failure::Value(format!("`{name}` is {shown}: give a whole number from 0 to 2**64 - 1")),
-            false => Failure::Type(format!("`{name}` must be a whole number, not {shown}")),
-        })
+    // `True` is the integer 1 in Python, but nobody means one play by `record=True`.
+    if !value.is_instance_of::<PyBool>()
+        && let Ok(number) = value.extract()
+    {
+        return Ok(number);
+    }
+    let shown = value.repr()?;
+    // Whatever is an integer in Python has this method; so has the truth value of NumPy, which is none.
+    let is_integer = value.hasattr("__index__")? && value.extract::<bool>().is_err();
+    Err(match is_integer {
+        true => Failure::Value(format!("`{name}` is {shown}: give a whole number from 0 to 2**64 - 1")),
+        false => Failure::Type(format!("`{name}` must be a whole number, not {shown}")),
     })
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use calibandit::rng::StreamKey;
 use calibandit::{CurveLeftRange, Game, GameError, Stream, Window};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use crate::failure::{Failure, Raised};
 use crate::interpreter::called;
@@ -64,7 +65,9 @@ impl PySession {
                 Failure::Unknown(format!("there is no arm {name:?}: the arms are {}", names.join(", ")))
             });
         }
-        let Ok(index) = arm.extract::<i64>() else {
+        // `True` is the integer 1 in Python, but it is no arm.
+        let number = if arm.is_instance_of::<PyBool>() { None } else { arm.extract::<i64>().ok() };
+        let Some(index) = number else {
             return Err(Failure::Type(format!("`arm` must be the index or the name of an arm, not {}", arm.repr()?)));
         };
         let valid = usize::try_from(index).ok().filter(|&index| index < arms);
