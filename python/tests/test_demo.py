@@ -67,7 +67,7 @@ def test_the_quick_form_runs_from_a_log_and_compares_nobody(tmp_path: Path) -> N
     log.write_text("\n".join(["order,layout,ms", *runs]) + "\n")
     done = run("warm_cache.py", "--quick", "--log", str(log), "--memory-bound", "4", "--plot", str(picture))
     assert done.returncode == 0, done.stderr
-    assert "say nothing about who is fastest" in done.stdout and "saved by" not in done.stdout
+    assert "do not show who is fastest" in done.stdout and "saved by" not in done.stdout
     # The losses of the log are in what `calibrated` knows at the end, and the probe in what its monitor says.
     known = done.stdout[done.stdout.index("What `calibrated` knew") :]
     assert "memory bound 4" in known, known
