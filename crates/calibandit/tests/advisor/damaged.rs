@@ -215,7 +215,7 @@ fn restored_policies_of_every_kind_are_accepted_at_every_play() {
 }
 
 /// An advisor in the middle of a run, as JSON, after a change of one value.
-fn changed(spec: Value, plays: u64, place: &str, value: Value) -> String {
+pub(super) fn changed(spec: Value, plays: u64, place: &str, value: Value) -> String {
     let spec: PolicySpec = serde_json::from_value(spec).expect("a valid policy");
     let snapshot = used(&spec, 1, plays).to_json().expect("it serialises");
     let mut json: Value = serde_json::from_str(&snapshot).expect("valid JSON");

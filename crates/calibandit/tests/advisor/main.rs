@@ -2,6 +2,7 @@
 //! receives.
 
 mod damaged;
+mod edited;
 mod explained;
 mod monitored;
 mod policies;
