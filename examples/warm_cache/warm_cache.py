@@ -223,7 +223,7 @@ def main() -> None:
     """Measures, prints, plots."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="where to keep the database (about 320 MB) for another time")
-    parser.add_argument("--plot", type=Path, default=Path("warm_cache.png"), help="the picture")
+    parser.add_argument("--plot", type=Path, help="the picture [default: warm_cache.png, or quick.png with --quick]")
     parser.add_argument("--plays", type=int, default=Setting.plays, help="batches that everybody answers")
     parser.add_argument("--rounds", type=int, default=Setting.rounds, help="how often everybody plays")
     parser.add_argument("--memory-bound", type=int, default=Setting.memory_bound, help="what `calibrated` is told")
@@ -250,8 +250,10 @@ def main() -> None:
     print(report(setting, curves, courses))
     from picture import draw
 
-    draw(options.plot, curves, {name: [course.costs for course in each] for name, each in courses.items()})
-    print(f"\n{options.plot}")
+    # The picture of the full form is in the README; a quick look must not replace it.
+    plot = options.plot or Path("quick.png" if options.quick else "warm_cache.png")
+    draw(plot, curves, {name: [course.costs for course in each] for name, each in courses.items()})
+    print(f"\n{plot}")
 
 
 if __name__ == "__main__":
