@@ -379,15 +379,17 @@ let loading = null;
 /** Runs plotly, which the page holds as text, when it is first needed. */
 function plotlyReady() {
   loading ??= new Promise((resolve) => {
-    // After the next paint: reading a megabyte of script must not delay the first one.
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        const script = element("script");
-        script.textContent = document.getElementById("plotly").textContent;
-        document.head.append(script);
-        resolve();
-      }),
-    );
+    const start = () => {
+      if (window.Plotly) return;
+      const script = element("script");
+      script.textContent = document.getElementById("plotly").textContent;
+      document.head.append(script);
+      resolve();
+    };
+    // After the next paint: reading a megabyte of script must not delay the first one. A browser that takes a picture
+    // of the page, or that does not show it, may never paint again, so a timer starts it too.
+    requestAnimationFrame(() => setTimeout(start));
+    setTimeout(start, 200);
   });
   return loading;
 }

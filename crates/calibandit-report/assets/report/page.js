@@ -128,7 +128,12 @@ const near = new IntersectionObserver(
   },
   { rootMargin: "600px" },
 );
-figures.forEach((figure) => near.observe(figure.root));
+// Figures near the screen do not wait for the observer: it reports with a frame, and a picture may be taken before.
+for (const figure of figures) {
+  const { top, bottom } = figure.root.getBoundingClientRect();
+  if (top < innerHeight + 600 && bottom > -600) plotlyReady().then(() => figure.draw());
+  else near.observe(figure.root);
+}
 
 /** Print shows the static drawings, which the page holds for readers without scripts. */
 function drawForPrint() {
